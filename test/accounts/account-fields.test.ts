@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { providerNames } from '../../src/providers/registry.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 // biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
 let account: any;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({});
 });
-afterAll(() => gateway.stop());
 
 let made = 0;
 const required = () => ({ provider: 'generic', account_slug: `slug-${++made}`, app_key: 'tests' });

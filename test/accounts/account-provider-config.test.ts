@@ -1,14 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
 import { everythingStored } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 let made = 0;
 const create = (fields: Record<string, unknown>) =>

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { secretFields } from '../../src/accounts/account-entity.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
-import { send } from '../support/admin-client.ts';
 import { entriesOf } from '../support/audit.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { secretText } from '../support/secrets.ts';
-import { everythingStored, rows } from '../support/stored.ts';
+import { everythingStored } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
-const stored = async (id: string) =>
-  (await rows(gateway.database, 'select * from accounts where id = $1', [id]))[0] ?? {};
+const stored = async (id: string) => (await gateway.rows('select * from accounts where id = $1', [id]))[0] ?? {};
 const all = (value: string | null) => Object.fromEntries(secretFields.map((field) => [field, value]));
 
 test('secrets are never shown', async () => {
@@ -74,7 +68,7 @@ test('a secret that is set through an id in capital letters decrypts', async () 
     signing_secret_current: secretText('by-capitals'),
   });
   expect([status, body.id]).toEqual([200, account.id]);
-  expect((await send(gateway.baseUrl, account, 'x', { 'x-secret': secretText('by-capitals') })).status).toBe(202);
+  expect((await gateway.send(account, 'x', { 'x-secret': secretText('by-capitals') })).status).toBe(202);
   expect(await entriesOf(gateway.database, account.id, 'account.update')).toHaveLength(1);
 });
 

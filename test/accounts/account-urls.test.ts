@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { entriesOf } from '../support/audit.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { everythingStored, rows } from '../support/stored.ts';
+import { startGateway } from '../support/gateway.ts';
+import { everythingStored } from '../support/stored.ts';
+import { forTest } from '../support/use.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const urls = (value: string | null) => ({ delivery_url: value, project_delivery_url: value });
 const patch = (id: string, change: object) => gateway.admin.request('PATCH', `/admin/accounts/${id}`, change);
 const read = async (id: string) => (await gateway.admin.request('GET', `/admin/accounts/${id}`)).body;
-const stored = async (id: string) =>
-  (await rows(gateway.database, 'select * from accounts where id = $1', [id]))[0] ?? {};
+const stored = async (id: string) => (await gateway.rows('select * from accounts where id = $1', [id]))[0] ?? {};
 
 /** The decrypted credentials of each URL. */
 async function opened(id: string): Promise<(string | null)[]> {
@@ -140,22 +137,18 @@ describe('a change', () => {
 test('credentials that an older gateway stored in the clear are encrypted at the start', async () => {
   const { id } = await gateway.admin.createAccount({});
   const other = await gateway.admin.createAccount({ delivery_url: 'https://b.test/?a=:@' });
-  await rows(gateway.database, 'update accounts set delivery_url = $2, project_delivery_url = $3 where id = $1', [
+  await gateway.rows('update accounts set delivery_url = $2, project_delivery_url = $3 where id = $1', [
     ...[id, 'https://old:clear-text@a.test/in', 'https://p.test/'],
   ]);
   // Answers mask them even before that start.
   expect(await read(id)).toMatchObject({ delivery_url: 'https://[masked]@a.test/in' });
   const { databaseUrl, keyring, temporal } = gateway;
-  const next = await startGateway({ worker: false, databaseUrl, inPlaceOf: { keyring, temporal } });
-  try {
-    expect(await stored(id)).toMatchObject({
-      delivery_url: 'https://a.test/in',
-      project_delivery_url: 'https://p.test/',
-    });
-    expect(await opened(id)).toEqual(['old:clear-text', null]);
-    expect((await stored(other.id)).delivery_url).toBe('https://b.test/?a=:@');
-    expect(await everythingStored(gateway.database)).not.toContain('clear-text');
-  } finally {
-    await next.stop();
-  }
+  await forTest(startGateway({ worker: false, databaseUrl, inPlaceOf: { keyring, temporal } }));
+  expect(await stored(id)).toMatchObject({
+    delivery_url: 'https://a.test/in',
+    project_delivery_url: 'https://p.test/',
+  });
+  expect(await opened(id)).toEqual(['old:clear-text', null]);
+  expect((await stored(other.id)).delivery_url).toBe('https://b.test/?a=:@');
+  expect(await everythingStored(gateway.database)).not.toContain('clear-text');
 }, 30_000);

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const admin = (method: string, path: string, body?: unknown) => gateway.admin.request(method, `/admin${path}`, body);
 let made = 0;

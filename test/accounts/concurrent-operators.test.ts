@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Answer } from '../support/admin-client.ts';
 import { entriesAbout, entriesOf } from '../support/audit.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { secretText } from '../support/secrets.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 // Concurrent changes by operators: no change is lost, and the audit log has one entry with the outcome of each request.
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const admin = (method: string, path: string, body?: unknown) => gateway.admin.request(method, `/admin${path}`, body);
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
@@ -74,7 +69,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       expect(await auditedStatuses(id, 'account.delete')).toEqual([204]);
       expect(await auditedStatuses(id, 'account.update')).toEqual(statuses(changed));
       const kept = changed.filter(({ status }) => status === 200).map(({ body }) => body.org_id);
-      const [row] = await rows(gateway.database, 'select org_id, deleted_at from accounts where id = $1', [id]);
+      const [row] = await gateway.rows('select org_id, deleted_at from accounts where id = $1', [id]);
       expect(row?.deleted_at).not.toBeNull();
       expect([null, ...kept]).toContain(row?.org_id);
       if (kept.length > 0) expect(kept).toContain(row?.org_id);

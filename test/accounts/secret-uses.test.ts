@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const [oldSecret, newSecret] = [secretText('old-signing'), secretText('new-signing')];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 interface Account {
   id: string;
@@ -24,7 +21,7 @@ const signedAccount = (): Promise<Account> =>
 const patch = (account: Account, change: object) =>
   gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, change);
 const webhook = async (account: Account, secret: string, body = `{"id":"${Math.random()}"}`) =>
-  (await send(gateway.baseUrl, account, body, { 'x-webhook-secret': secret })).status;
+  (await gateway.send(account, body, { 'x-webhook-secret': secret })).status;
 const usesOf = async (account: Account) =>
   (await gateway.admin.request('GET', `/admin/accounts/${account.id}/secrets`)).body;
 
@@ -76,7 +73,7 @@ test('duplicates count, and webhooks without a check of the signature count as u
 test('what was not written yet is written when the gateway stops', async () => {
   const other = await startGateway({ worker: false });
   const account = await other.admin.createAccount({});
-  expect((await send(other.baseUrl, account, '{}')).status).toBe(202);
+  expect((await other.send(account, '{}')).status).toBe(202);
   const { databaseUrl, keyring } = other;
   await other.stop();
   const after = await startGateway({ worker: false, databaseUrl, keyring });

@@ -1,12 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
 import { storeConfig } from '../support/store-config.ts';
+import { forTest } from '../support/use.ts';
 
 test('a start names the accounts whose stored settings would be refused today, and no others', async () => {
-  const gateway = await startGateway({ worker: false });
-  onTestFinished(() => gateway.stop());
+  const gateway = await forTest(startGateway({ worker: false }));
   const config = { header: 'X-Signature', event_id_header: 'X-Id' };
   const create = (account_slug: string) =>
     gateway.admin.createAccount({ provider: 'hmac', account_slug, provider_config: config });

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
-import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
 
 const health = async (of = gateway) => (await of.admin.request('GET', '/admin/health')).body;
 
@@ -19,8 +16,7 @@ const wellProcesses = (of: TestGateway) =>
   until('its processes are alive', async () => (await health(of)).processes.state === 'ok');
 
 async function another(options: TestGatewayOptions) {
-  const other = await startGateway(options);
-  onTestFinished(() => other.stop());
+  const other = await forTest(startGateway(options));
   return other;
 }
 
@@ -71,12 +67,10 @@ test('no api makes first attempts, which is not a fault', async () => {
 
 test('the tables of tomorrow are missing', async () => {
   const other = await another({ worker: false, apiWithoutTemporal: true });
-  const days = await rows(
-    other.database,
-    `select c.oid::regclass::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'notifications'::regclass and c.relname > 'notifications_' || to_char(now() at time zone 'UTC', 'YYYYMMDD')`,
-  );
-  for (const { name } of days) await rows(other.database, `drop table ${name}`);
+  const days =
+    await other.rows(`select c.oid::regclass::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'notifications'::regclass and c.relname > 'notifications_' || to_char(now() at time zone 'UTC', 'YYYYMMDD')`);
+  for (const { name } of days) await other.rows(`drop table ${name}`);
   expect(await health(other)).toMatchObject({
     ...{ ok: false, database: { state: 'partitions_missing', partitions_ahead_days: 0 } },
   });
@@ -117,8 +111,7 @@ test.each<[name: string, made: [status: string, hoursAgo: number][], ok: boolean
   const other = await another({ apiWithoutTemporal: true });
   await wellProcesses(other);
   for (const [status, hours] of made)
-    await rows(
-      other.database,
+    await other.rows(
       `insert into backups (id, status, trigger, workflow_id, created_at, finished_at, alive_at, error)
        values ($1, $2, 'schedule', 'a-workflow', now() - make_interval(hours => $3), case when $2 <> 'running' then now() - make_interval(hours => $3) end,
          now(), case when $2 = 'failed' then 'the disk is full' end)`,
@@ -140,10 +133,10 @@ test('the statistics have the oldest pending event and the delay of first attemp
   });
   const consumer = await consumerForTest(200);
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const delivered = (await send(gateway.baseUrl, account, '{"id":1}')).body.id;
+  const delivered = (await gateway.send(account, '{"id":1}')).body.id;
   await gateway.admin.eventually(delivered, (event) => event.delivery_status === 'delivered');
   await gateway.admin.post('/admin/delivery/pause');
-  const { id } = (await send(gateway.baseUrl, account, '{"id":2}')).body;
+  const { id } = (await gateway.send(account, '{"id":2}')).body;
   const { received_at } = await gateway.admin.event(id);
   const number = expect.toSatisfy((value: unknown) => typeof value === 'number' && value >= 0);
   expect(await stats()).toMatchObject({

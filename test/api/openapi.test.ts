@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { auditActions } from '../../src/http/admin/actions.ts';
 import { openApiText } from '../../src/roles/openapi.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 interface Media {
   schema?: object;
@@ -25,11 +25,10 @@ interface Document {
   tags: { name: string }[];
 }
 
-let gateway: TestGateway;
 let document: Document;
 let operations: [name: string, operation: DocumentedOperation][];
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   document = JSON.parse(await openApiText());
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): [string, DocumentedOperation] => [
@@ -38,7 +37,6 @@ beforeAll(async () => {
     ]),
   );
 });
-afterAll(() => gateway.stop());
 
 /** The operations whose successful answer is not JSON. */
 const otherTypes: Record<string, string> = {

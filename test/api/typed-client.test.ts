@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let admin: AdminApiClient;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
 });
-afterAll(() => gateway.stop());
 
 const nobody = '01900000-0000-7000-8000-000000000000';
 
 test('queries may have any of their parameters, or none', async () => {
   const account = await gateway.admin.createAccount({ app_key: 'a,b' });
   const ids: string[] = [];
-  for (const n of [1, 2, 3]) ids.unshift((await send(gateway.baseUrl, account, `{"id":"${n}"}`)).body.id);
+  for (const n of [1, 2, 3]) ids.unshift((await gateway.send(account, `{"id":"${n}"}`)).body.id);
   const since = new Date(Date.now() - 60_000);
   const listed = async (query: NonNullable<Parameters<typeof admin.events.get>[0]>['query']) =>
     (await admin.events.get({ query })).data?.map(({ id }) => id);
@@ -42,7 +39,7 @@ test('a problem is returned in `error` with its status, and `data` is null', asy
 
 test('times are returned as texts, and a call without a body needs no argument', async () => {
   const account = await gateway.admin.createAccount({});
-  const { body } = await send(gateway.baseUrl, account, 'x');
+  const { body } = await gateway.send(account, 'x');
   const replayed = await admin.events({ event_id: body.id }).replay.post();
   expect([replayed.status, replayed.data?.generation]).toEqual([202, 1]);
   expect(replayed.data?.received_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);

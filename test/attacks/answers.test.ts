@@ -1,14 +1,12 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { damageLimits, head, measureDamage } from '../support/attack.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { migratedRoles, type Roles } from '../support/gateway-roles.ts';
+import { migratedRoles } from '../support/gateway-roles.ts';
+import { useForAll } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
 
-let roles: Roles;
-beforeAll(async () => {
-  roles = await migratedRoles({});
-});
+const roles = useForAll(() => migratedRoles({}));
 
 const bundle = '/openapi/assets/swagger-ui-bundle.js';
 const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gateway\r\n${more}\r\n`;

@@ -1,14 +1,12 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { damageLimits, head, measureDamage, mib, oneByteChunks } from '../support/attack.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { type ApiProcess, migratedRoles, type Roles } from '../support/gateway-roles.ts';
+import { type ApiProcess, migratedRoles } from '../support/gateway-roles.ts';
+import { useForAll } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
 
-let roles: Roles;
-beforeAll(async () => {
-  roles = await migratedRoles({});
-});
+const roles = useForAll(() => migratedRoles({}));
 
 /** A new process for each attack, because memory left by one attack would hide the growth by the next. */
 async function startApi(): Promise<{ api: ApiProcess; path: string }> {

@@ -1,27 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type ClaimScope, claimForAttempt } from '../../src/attempts/claim.ts';
 import { claimPendingForStart, claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
 import { handBackClaims, lowestId } from '../../src/events/queue.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let crowd: string;
 let single: string;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   // The account with many events is older, so it comes first in the order of claims.
   const many = await gateway.admin.createAccount({});
   const few = await gateway.admin.createAccount({});
   [crowd, single] = [many.id, few.id];
-  await Promise.all(
-    Array.from({ length: 40 }, (_, n) => send(gateway.baseUrl, many, JSON.stringify({ id: `crowd-${n}` }))),
-  );
-  await send(gateway.baseUrl, few, '{"id":"single"}');
+  await Promise.all(Array.from({ length: 40 }, (_, n) => gateway.send(many, JSON.stringify({ id: `crowd-${n}` }))));
+  await gateway.send(few, '{"id":"single"}');
 });
-afterAll(() => gateway.stop());
 
 const owner = { token: randomUUID() };
 const everyone = { kind: 'all', after: lowestId } as const;

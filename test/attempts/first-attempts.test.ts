@@ -1,16 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Delivery } from '../support/consumer.ts';
-import { openQueueStage, type Process } from '../support/queue-stage.ts';
-import { rows } from '../support/stored.ts';
+import { type Process, useQueueStage } from '../support/queue-stage.ts';
 import { until } from '../support/until.ts';
 
-let stage: Awaited<ReturnType<typeof openQueueStage>>;
-beforeAll(async () => {
-  stage = await openQueueStage();
-});
-afterEach(() => stage.clear());
-afterAll(() => stage.close());
+const stage = useQueueStage();
 
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => String(headers['webhook-id'])).sort();
 /** A consumer that answers when the test calls `release`. */
@@ -49,8 +43,7 @@ test('two processes make the first attempt of each event once', async () => {
   for (const one of both) start(one);
   const delivered = () => accounts.flatMap(({ consumer }) => consumer.deliveries);
   await until('all are recorded', async () => {
-    const [row] = await rows(
-      stage.gateway.database,
+    const [row] = await stage.gateway.rows(
       `select count(*)::integer as n from events where id = any($1) and delivery_status = 'delivered'`,
       [sent],
     );
@@ -64,8 +57,7 @@ test('an attempt that ends after its claim was taken over is recorded once', asy
   const account = await stage.account(reply, 200);
   const [id = ''] = await stage.send(account, 1);
   const states = () =>
-    rows(
-      stage.gateway.database,
+    stage.gateway.rows(
       `select e.delivery_status, e.attempts, (select count(*)::integer from delivery_attempts where event_id = e.id) as recorded
        from events e where id = $1`,
       [id],
@@ -74,7 +66,7 @@ test('an attempt that ends after its claim was taken over is recorded once', asy
   slow.firstAttempts.start();
   await until('the attempt is made', () => account.consumer.deliveries.length === 1);
   // As those of a process that is suspended.
-  await rows(stage.gateway.database, 'update event_queue set claimed_until = now()');
+  await stage.gateway.rows('update event_queue set claimed_until = now()');
   start(stage.process());
   await until('another process makes it again', async () => (await states())[0]?.recorded === 1);
   release();

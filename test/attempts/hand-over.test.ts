@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import type { Delivery } from '../support/consumer.ts';
-import { openQueueStage, type Process } from '../support/queue-stage.ts';
+import { type Process, useQueueStage } from '../support/queue-stage.ts';
 import { receivedEvent } from '../support/received.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 // The process that stores an event makes its first attempt, without a claim.
 
-let stage: Awaited<ReturnType<typeof openQueueStage>>;
-beforeAll(async () => {
-  stage = await openQueueStage();
-});
-afterEach(() => stage.clear());
-afterAll(() => stage.close());
+const stage = useQueueStage();
 
 /** Starts a relay and waits until it has looked at the queue, so that it knows of no events that wait there. */
 async function startedRelay(options: Parameters<typeof stage.process>[0] = {}): Promise<Process> {
@@ -38,7 +32,7 @@ function heldBack() {
   return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
 }
 const claimOf = async (id: string) =>
-  (await rows(stage.gateway.database, 'select lane, claim_token from event_queue where event_id = $1', [id]))[0];
+  (await stage.gateway.rows('select lane, claim_token from event_queue where event_id = $1', [id]))[0];
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => headers['webhook-id']);
 
 test('an event is delivered by the process that has stored it', async () => {
@@ -59,8 +53,7 @@ test('its row in the queue is claimed by the statement that stores it', async ()
   const event = receivedEvent(account);
   await receiverOf(process).receive(event);
   await until('it arrives', () => account.consumer.deliveries.length === 1);
-  const [row] = await rows(
-    stage.gateway.database,
+  const [row] = await stage.gateway.rows(
     'select q.claim_token, q.xmin = e.xmin as at_once from event_queue q join events e on e.id = q.event_id where e.id = $1',
     [event.id],
   );
@@ -89,8 +82,7 @@ test('events of a slow consumer wait in memory in their order, and those beyond 
   // Ids of the same millisecond are in no order, and claims take events in the order of their ids.
   const events = Array.from({ length: 300 }, () => receivedEvent(account)).sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const event of events) await receiver.receive(event);
-  const [counted] = await rows(
-    stage.gateway.database,
+  const [counted] = await stage.gateway.rows(
     'select count(*) filter (where claim_token is not null)::integer as claimed, count(*)::integer as n from event_queue where account_id = $1',
     [account.id],
   );

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { whileChainIsHeld } from '../../src/audit/chain.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { daysAgo } from './days-ago.ts';
 
@@ -13,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const list = '/admin/audit-logs';
-const sql = (text: string, values: unknown[] = []) => rows(gateway.database, text, values);
+const sql = (text: string, values: unknown[] = []) => gateway.rows(text, values);
 const request = (method: string, path: string) => gateway.admin.request(method, path);
 const purge = (query = '') => request('DELETE', `${list}${query}`);
 const verify = async (query = '') => {

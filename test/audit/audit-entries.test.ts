@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { type AdminOperation, adminOperations, bodyOf, operationIdOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail, type TrailEntry } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { isEngineLate, scheduled } from '../support/maintenance.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
 import { createResources, type ResourceIds } from '../support/resources.ts';
 import { until } from '../support/until.ts';
+import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
-let gateway: TestGateway;
-let consumer: Consumer;
 let entries: () => Promise<TrailEntry[]>;
 const operations = await adminOperations();
+const consumer = useConsumer();
+// The worker creates the schedules, which the operations need. It is stopped so that nothing else changes rows.
+const gateway = useGateway({ maintenance: { backupDir: backupFolder() } });
 beforeAll(async () => {
-  // The worker creates the schedules, which the operations need. It is stopped so that nothing else changes rows.
-  gateway = await startGateway({ maintenance: { backupDir: backupFolder() } });
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
   await gateway.stopWorker();
-  consumer = await startConsumer();
   entries = auditTrail(gateway.database);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await consumer.close();
 });
 
 interface Sent {

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 test('the entries about one event say what operators did, with and without those who only looked', async () => {
   const { admin } = gateway;
   const account = await admin.createAccount({});
-  const { id } = (await send(gateway.baseUrl, account, '{"id":1}')).body;
-  const other = (await send(gateway.baseUrl, account, '{"id":2}')).body.id;
+  const { id } = (await gateway.send(account, '{"id":1}')).body;
+  const other = (await gateway.send(account, '{"id":2}')).body.id;
   await admin.event(id);
   await admin.event(other);
   await admin.post(`/admin/events/${id.toUpperCase()}/ack`);
@@ -51,7 +45,7 @@ test('the list of an event reads the index of events', async () => {
     );
   });
   expect(JSON.stringify(plan)).toContain('audit_logs_event');
-  expect(await rows(gateway.database, `select 1 from pg_index where not indisvalid`)).toEqual([]);
+  expect(await gateway.rows(`select 1 from pg_index where not indisvalid`)).toEqual([]);
 });
 
 test.each([

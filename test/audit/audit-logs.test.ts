@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretText } from '../support/secrets.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 const ann = { name: 'ann', token: secretText('token-of-ann') };
 const list = '/admin/audit-logs';
+const gateway = useGateway({ worker: false, adminTokens: [ann], trustedProxies: ['127.0.0.1'] });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false, adminTokens: [ann], trustedProxies: ['127.0.0.1'] });
   // 1,030 entries, alternating between two actors, two actions and three addresses.
   for (let n = 0; n < 1_030; n += 103) await Promise.all(Array.from({ length: 103 }, (_, i) => visit(n + i)));
 });
-afterAll(() => gateway.stop());
 
 const tokenOf = (actor: string) => (actor === 'ann' ? ann.token : gateway.adminToken);
 const kinds = (n: number) => ({
@@ -44,9 +41,7 @@ async function entries(query: Record<string, string> = {}): Promise<Entry[]> {
   return body;
 }
 const idsWhere = async (condition: string, values: unknown[] = []) =>
-  (await rows(gateway.database, `select id from audit_logs where ${condition} order by id desc`, values)).map(
-    ({ id }) => id,
-  );
+  (await gateway.rows(`select id from audit_logs where ${condition} order by id desc`, values)).map(({ id }) => id);
 
 describe('the list', () => {
   test('shows the documented fields, newest entry first, 100 by default', async () => {
@@ -96,7 +91,7 @@ describe('the list', () => {
     const condition = names.map((name, index) => `${name} = $${index + 1}`).join(' and ') || 'true';
     const wanted = await idsWhere(condition, Object.values(filter));
     expect((await entries({ ...filter, limit: '1000' })).map(({ id }) => id)).toEqual(wanted.slice(0, 1000));
-    const [middle] = await rows(gateway.database, 'select created_at from audit_logs order by id offset 515 limit 1');
+    const [middle] = await gateway.rows('select created_at from audit_logs order by id offset 515 limit 1');
     const since: Date = middle?.created_at;
     const later = await idsWhere(`${condition} and created_at > $${names.length + 1}`, [
       ...Object.values(filter),
@@ -193,12 +188,11 @@ test('the statistics equal a recount', async () => {
   await rawRequest(gateway.baseUrl, { method: 'GET', path: '/admin/accounts', headers: { 'x-admin-token': 'wrong' } });
   const recount = async (key: string) =>
     Object.fromEntries(
-      (await rows(gateway.database, `select ${key} as key, count(*)::integer as n from audit_logs group by 1`)).map(
+      (await gateway.rows(`select ${key} as key, count(*)::integer as n from audit_logs group by 1`)).map(
         ({ key: name, n }) => [name, n],
       ),
     );
-  const [ends] = await rows(
-    gateway.database,
+  const [ends] = await gateway.rows(
     'select count(*)::integer as total, min(created_at) as oldest, max(created_at) as newest from audit_logs',
   );
   const wanted = {

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
 import { daysAgo } from './days-ago.ts';
 
 let gateway: TestGateway;
 afterAll(() => gateway.stop());
 
 const list = '/admin/audit-logs';
-const sql = (text: string, values: unknown[] = []) => rows(gateway.database, text, values);
+const sql = (text: string, values: unknown[] = []) => gateway.rows(text, values);
 const request = (method: string, path: string) => gateway.admin.request(method, path);
 const purge = (query = '') => request('DELETE', `${list}${query}`);
 

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { auditTrail } from '../support/audit-trail.ts';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretText } from '../support/secrets.ts';
-import { rows } from '../support/stored.ts';
+import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
 const otherToken = secretText('canary-token-of-ann');
 
-let gateway: TestGateway;
-let consumer: Consumer;
-beforeAll(async () => {
-  consumer = await startConsumer();
-  gateway = await startGateway({ worker: false, adminTokens: [{ name: 'ann', token: otherToken }] });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await consumer.close();
-});
+const consumer = useConsumer();
+const gateway = useGateway({ worker: false, adminTokens: [{ name: 'ann', token: otherToken }] });
 
 const secretFields = [
   'signing_secret_current',
@@ -109,10 +99,7 @@ test('the audit log contains no secret, token or payload, after accepted and ref
   await request('GET', `/admin/events/${event.id}`, '');
   await request('DELETE', path, '');
 
-  const [log] = await rows(
-    gateway.database,
-    'select string_agg(t::text, chr(10)) as text, count(*)::int as n from audit_logs t',
-  );
+  const [log] = await gateway.rows('select string_agg(t::text, chr(10)) as text, count(*)::int as n from audit_logs t');
   expect(log?.n).toBeGreaterThan(40);
   expect(log?.text).not.toContain('canary');
   expect(log?.text).not.toContain(adminToken);

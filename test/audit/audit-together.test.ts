@@ -1,58 +1,49 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { type AdminOperation, adminOperations, bodyOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { isEngineLate, scheduled } from '../support/maintenance.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { createResources } from '../support/resources.ts';
-import { everythingStored, rows } from '../support/stored.ts';
+import { everythingStored } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
+import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
 // A change and its entry commit together, and a read without an entry returns nothing.
 
 gatewaysEndWithTheirTest();
-let gateway: TestGateway;
-let consumer: Consumer;
 const operations = await adminOperations();
 const named = operations.map((operation) => [operation.id, operation] as const);
+const consumer = useConsumer();
+// The worker creates the schedules, which the operations need. It is stopped so that nothing else changes rows.
+const gateway = useGateway({ maintenance: { backupDir: backupFolder() } });
 beforeAll(async () => {
-  consumer = await startConsumer();
-  // The worker creates the schedules, which the operations need. It is stopped so that nothing else changes rows.
-  gateway = await startGateway({ maintenance: { backupDir: backupFolder() } });
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
   await gateway.stopWorker();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await consumer.close();
 });
 
 /** Makes the database refuse every audit entry, at the insert or at the commit. */
 async function refuseEntries(when: 'before' | 'at commit', sqlState: string): Promise<void> {
-  await rows(
-    gateway.database,
-    `create function refuse_entry() returns trigger language plpgsql as
-     $$ begin raise exception 'no entry' using errcode = '${sqlState}'; end $$`,
-  );
-  await rows(
-    gateway.database,
+  await gateway.rows(`create function refuse_entry() returns trigger language plpgsql as
+     $$ begin raise exception 'no entry' using errcode = '${sqlState}'; end $$`);
+  await gateway.rows(
     when === 'before'
       ? 'create trigger refuse before insert on audit_logs for each row execute function refuse_entry()'
       : `create constraint trigger refuse after insert on audit_logs deferrable initially deferred
          for each row execute function refuse_entry()`,
   );
 }
-afterEach(() => rows(gateway.database, 'drop function if exists refuse_entry cascade'));
+afterEach(() => gateway.rows('drop function if exists refuse_entry cascade'));
 
 /** All tables but the audit log and the uses of secrets, which are sealed and written concurrently. */
 const stored = () => everythingStored(gateway.database, ['audit_logs', 'audit_chain', 'signing_secret_uses']);
-const countEntries = async () => (await rows(gateway.database, 'select count(*)::integer as n from audit_logs'))[0]?.n;
+const countEntries = async () => (await gateway.rows('select count(*)::integer as n from audit_logs'))[0]?.n;
 
 let made = 0;
 /** The body with a new slug, because the one of the OpenAPI example can be used once only. */
@@ -89,7 +80,7 @@ describe.each([
       expect(await stored()).toBe(before);
       expect(await countEntries()).toBe(entriesBefore);
       // The same request succeeds once the database accepts entries again.
-      await rows(gateway.database, 'drop function refuse_entry cascade');
+      await gateway.rows('drop function refuse_entry cascade');
       const again = await until('Temporal answers in time', async () => {
         const one = await act(operation, values, gateway.baseUrl);
         return !isEngineLate(one) && one;
@@ -110,24 +101,20 @@ test('a refused token is 401 even if its entry cannot be written', async () => {
 
 test('while the database is stopped every operation is 503, with a right or a wrong token', async () => {
   const postgres = await ownPostgres();
-  const cut = await startGateway({ worker: false, databaseUrl: await freshDatabase(postgres.address) });
-  try {
-    const values = await createResources(cut, consumer.url);
-    await postgres.stop();
-    for (const operation of operations) {
-      const answer = await act(operation, values, cut.baseUrl);
-      expect([operation.id, answer.status, answer.body?.code]).toEqual([operation.id, 503, 'database_unavailable']);
-      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-    }
-    const denied = await rawRequest(cut.baseUrl, { method: 'GET', path: '/admin/events' });
-    expect([denied.status, denied.body.code]).toEqual([401, 'unauthorized']);
-    await postgres.start();
-    const entries = auditTrail(cut.database);
-    await entries();
-    const answer = await cut.admin.request('GET', `/admin/accounts/${values.account_id}`);
-    expect(answer.status).toBe(200);
-    expect(await entries()).toMatchObject([{ action: 'account.read', details: { account_id: values.account_id } }]);
-  } finally {
-    await cut.stop();
+  const cut = await forTest(startGateway({ worker: false, databaseUrl: await freshDatabase(postgres.address) }));
+  const values = await createResources(cut, consumer.url);
+  await postgres.stop();
+  for (const operation of operations) {
+    const answer = await act(operation, values, cut.baseUrl);
+    expect([operation.id, answer.status, answer.body?.code]).toEqual([operation.id, 503, 'database_unavailable']);
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
   }
+  const denied = await rawRequest(cut.baseUrl, { method: 'GET', path: '/admin/events' });
+  expect([denied.status, denied.body.code]).toEqual([401, 'unauthorized']);
+  await postgres.start();
+  const entries = auditTrail(cut.database);
+  await entries();
+  const answer = await cut.admin.request('GET', `/admin/accounts/${values.account_id}`);
+  expect(answer.status).toBe(200);
+  expect(await entries()).toMatchObject([{ action: 'account.read', details: { account_id: values.account_id } }]);
 }, 30_000);

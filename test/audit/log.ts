@@ -8,6 +8,7 @@ import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';
+import { useForAll } from '../support/use.ts';
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent');
 
@@ -57,3 +58,10 @@ export async function openTestLog(entriesPerTransaction = 20_000) {
   };
 }
 export type TestLog = Awaited<ReturnType<typeof openTestLog>>;
+
+/** One audit log for all tests of a file. */
+export const useTestLog = (entriesPerTransaction?: number): TestLog =>
+  useForAll(
+    () => openTestLog(entriesPerTransaction),
+    (log) => log.close(),
+  );

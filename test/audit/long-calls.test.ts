@@ -1,20 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import { auditTrail } from '../support/audit-trail.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useGatewayPerTest } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 const releases: (() => Promise<void>)[] = [];
-beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
-});
+const gateway = useGatewayPerTest({ worker: false });
 afterEach(async () => {
   for (const release of releases.splice(0)) await release();
-  await gateway.stop();
 });
 
 const verify = '/admin/audit-logs/verify';
@@ -42,11 +36,9 @@ async function locked(table: string): Promise<() => Promise<void>> {
 
 const waitsForLock = (table: string) =>
   until(`a statement waits for ${table}`, async () => {
-    const waiting = await rows(
-      gateway.database,
-      `select 1 from pg_locks l where not l.granted and l.relation = $1::regclass`,
-      [table],
-    );
+    const waiting = await gateway.rows(`select 1 from pg_locks l where not l.granted and l.relation = $1::regclass`, [
+      table,
+    ]);
     return waiting.length > 0;
   });
 
@@ -119,8 +111,7 @@ describe.each(longCalls)('a %s', (_, method, path) => {
     });
     await waitsForLock('audit_chain');
     const trail = auditTrail(gateway.database);
-    await rows(
-      gateway.database,
+    await gateway.rows(
       `select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'audit_chain'::regclass`,
     );
     await release();
@@ -143,7 +134,7 @@ describe('a search of payloads', () => {
 
   test('ends with its client', async () => {
     const account = await gateway.admin.createAccount({});
-    expect((await send(gateway.baseUrl, account, '{"id":"1"}')).status).toBe(202);
+    expect((await gateway.send(account, '{"id":"1"}')).status).toBe(202);
     const trail = auditTrail(gateway.database);
     const release = await locked('event_payloads');
     await leave('POST', '/admin/events/search', () => waitsForLock('event_payloads'), '{"text":"needle"}');

@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { purgeAuditLogs } from '../../src/audit/purge.ts';
 import { listAuditLogs } from '../../src/audit/query.ts';
 import { verifyAuditLogs } from '../../src/audit/verify.ts';
 import { randomKeyring } from '../support/keyring.ts';
-import { openTestLog, type TestLog } from './log.ts';
+import { useTestLog } from './log.ts';
 
 const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 0, 1);
-let log: TestLog;
-beforeAll(async () => {
-  // Four entries in a transaction, so that few entries need several transactions.
-  log = await openTestLog(4);
-});
-afterAll(() => log.close());
+// Four entries in a transaction, so that few entries need several transactions.
+const log = useTestLog(4);
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: startMs });
   await log.clear();

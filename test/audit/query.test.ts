@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuditFilter, type AuditRow, listAuditLogs } from '../../src/audit/query.ts';
 import { auditStatistics } from '../../src/audit/statistics.ts';
 import { type AuditAction, auditActions } from '../../src/http/admin/actions.ts';
-import { openTestLog, type TestLog } from './log.ts';
+import { forTest } from '../support/use.ts';
+import { openTestLog, useTestLog } from './log.ts';
 
 const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 0, 1, 23, 59, 59, 999);
@@ -13,13 +14,12 @@ const addresses = ['192.0.2.1', '2001:db8::1', '192.0.2.2'];
 const eventIds = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
 const detailsOf = (n: number) => (n % 7 === 0 ? { n, event_id: eventIds[(n / 7) % 2] ?? '' } : { n });
 
-let log: TestLog;
 /** All entries of the log, newest first. */
 let all: AuditRow[];
 const list = (filter: Partial<AuditFilter>) => listAuditLogs(log.database.reader, { limit: 1_000, ...filter });
 
+const log = useTestLog();
 beforeAll(async () => {
-  log = await openTestLog();
   expect(await auditStatistics(log.database.reader)).toEqual({
     ...{ total: 0, oldest: null, newest: null },
     ...{ by_action: {}, by_actor: {}, by_ip: {}, by_day: {} },
@@ -45,7 +45,6 @@ beforeAll(async () => {
   all = await list({});
   expect(all.map(({ id, ...row }) => row)).toEqual(made);
 });
-afterAll(() => log.close());
 
 describe('the list', () => {
   test('has each entry once, newest first, up to the limit', async () => {
@@ -155,24 +154,20 @@ describe('the statistics', () => {
   });
 
   test('contain the 100 largest groups and the 400 newest days', async () => {
-    const other = await openTestLog();
-    try {
-      // Actor n has n entries, on n consecutive days counted back from the first.
-      await other.sql(`insert into audit_logs (id, actor, action, ip_address, created_at, details, mac)
-        select gen_random_uuid(), 'actor ' || n, 'a', 'ip ' || n, timestamptz '2026-01-01 00:00Z' - make_interval(days => n * 10 + i % 10), '{}', ''
-        from generate_series(1, 130) n, generate_series(1, n) i`);
-      const { total, by_actor, by_ip, by_day, oldest, newest } = await auditStatistics(other.database.reader);
-      expect(total).toBe((130 * 131) / 2);
-      expect(Object.keys(by_actor)).toHaveLength(100);
-      expect(Object.keys(by_ip)).toHaveLength(100);
-      expect(Math.min(...Object.values(by_actor))).toBe(31);
-      expect(by_actor['actor 130']).toBe(130);
-      const days = Object.keys(by_day).sort();
-      expect(days).toHaveLength(400);
-      expect(days.at(-1)).toBe(newest?.toISOString().slice(0, 10));
-      expect(days[0]?.localeCompare(oldest?.toISOString() ?? '')).toBe(1);
-    } finally {
-      await other.close();
-    }
+    const other = await forTest(openTestLog());
+    // Actor n has n entries, on n consecutive days counted back from the first.
+    await other.sql(`insert into audit_logs (id, actor, action, ip_address, created_at, details, mac)
+      select gen_random_uuid(), 'actor ' || n, 'a', 'ip ' || n, timestamptz '2026-01-01 00:00Z' - make_interval(days => n * 10 + i % 10), '{}', ''
+      from generate_series(1, 130) n, generate_series(1, n) i`);
+    const { total, by_actor, by_ip, by_day, oldest, newest } = await auditStatistics(other.database.reader);
+    expect(total).toBe((130 * 131) / 2);
+    expect(Object.keys(by_actor)).toHaveLength(100);
+    expect(Object.keys(by_ip)).toHaveLength(100);
+    expect(Math.min(...Object.values(by_actor))).toBe(31);
+    expect(by_actor['actor 130']).toBe(130);
+    const days = Object.keys(by_day).sort();
+    expect(days).toHaveLength(400);
+    expect(days.at(-1)).toBe(newest?.toISOString().slice(0, 10));
+    expect(days[0]?.localeCompare(oldest?.toISOString() ?? '')).toBe(1);
   });
 });

@@ -1,19 +1,15 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { Tampered } from '../../src/audit/chain.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
 import { verifyAuditLogs } from '../../src/audit/verify.ts';
 import { inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { until } from '../support/until.ts';
-import { openTestLog, type TestLog } from './log.ts';
+import { useTestLog } from './log.ts';
 
-let log: TestLog;
-beforeAll(async () => {
-  log = await openTestLog();
-});
-afterAll(() => log.close());
+const log = useTestLog();
 beforeEach(() => log.clear());
 
 const entry = { actor: 'alice', action: 'event.read' as const, ipAddress: '192.0.2.1', details: {} };

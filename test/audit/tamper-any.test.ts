@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { openTestLog, type TestLog } from './log.ts';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { useTestLog } from './log.ts';
 
 // Six purged entries, eight sealed ones (with that of the purge), and two unsealed ones.
-let log: TestLog;
+const log = useTestLog();
 beforeAll(async () => {
-  log = await openTestLog();
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) });
   await log.sealed(1, 6);
   vi.setSystemTime(Date.UTC(2026, 0, 20));
@@ -15,7 +14,6 @@ beforeAll(async () => {
   vi.useRealTimers();
   await log.keep();
 });
-afterAll(() => log.close());
 beforeEach(() => log.putBack());
 
 type Columns = Record<string, fc.Arbitrary<unknown>>;

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Tampered } from '../../src/audit/chain.ts';
 import type { NotedPoint } from '../../src/audit/verify.ts';
 import { until } from '../support/until.ts';
-import { openTestLog, type TestLog } from './log.ts';
+import { useTestLog } from './log.ts';
 
-let log: TestLog;
-beforeAll(async () => {
-  log = await openTestLog();
-});
-afterAll(() => log.close());
+const log = useTestLog();
 // Twenty sealed entries and two unsealed ones.
 beforeEach(async () => {
   await log.clear();

@@ -1,17 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { AuditDetails } from '../../src/audit/entry.ts';
 import { listAuditLogs } from '../../src/audit/query.ts';
 import { BatcherFull } from '../../src/database/batcher.ts';
 import { inEntityTransaction, inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { auditActions } from '../../src/http/admin/actions.ts';
-import { openTestLog, type TestLog } from './log.ts';
+import { useTestLog } from './log.ts';
 
-let log: TestLog;
-beforeAll(async () => {
-  log = await openTestLog();
-});
-afterAll(() => log.close());
+const log = useTestLog();
 beforeEach(() => log.clear());
 
 const newest = async () => (await listAuditLogs(log.database.reader, { limit: 1 }))[0];

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import {
   actionsOf,
   backupEnded,
@@ -13,22 +12,17 @@ import {
   taskOf,
   triggered,
 } from '../support/maintenance.ts';
-import { openSchedules } from '../support/schedules.ts';
+import { useSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const dir = backupFolder();
 const keep = 4;
-let gateway: TestGateway;
-let temporal: Awaited<ReturnType<typeof openSchedules>>;
 const workflows: string[] = [];
+const gateway = useGateway({ maintenance: { backupDir: dir, backupKeep: keep } });
+const temporal = useSchedules(gateway);
 beforeAll(async () => {
-  gateway = await startGateway({ maintenance: { backupDir: dir, backupKeep: keep } });
   await scheduled(gateway, 'backup');
-  temporal = await openSchedules(gateway.temporal);
-});
-afterAll(async () => {
-  await temporal.close();
-  await gateway.stop();
 });
 beforeEach(async () => {
   await gateway.database.pool.query('truncate backups');

@@ -1,10 +1,10 @@
-import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { gatewayTables } from '../../src/backups/tables.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
+import { openClient } from '../support/one-connection.ts';
 import { ownRole } from '../support/own-role.ts';
 import { backUp, folderStore, restore } from './support.ts';
 
@@ -13,8 +13,7 @@ async function stage() {
   const role = await ownRole();
   const url = await role.database();
   await migrateOnce(url, createLog('silent'));
-  const admin = new pg.Client({ connectionString: role.asAdmin(url) });
-  await admin.connect();
+  const admin = await openClient(role.asAdmin(url));
   role.before(() => admin.end());
   const told: { level: number; tables: { name: string; why: string }[] }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void told.push(JSON.parse(line)) });

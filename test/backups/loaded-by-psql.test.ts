@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
-import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { expect, test } from 'vitest';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
@@ -15,7 +14,7 @@ import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
-import { queryOnce } from '../support/one-connection.ts';
+import { queryOnce, withClient } from '../support/one-connection.ts';
 import { type Content, readContent } from './content.ts';
 import { fillEveryKind } from './every-kind.ts';
 import { backUp, folderStore, restore } from './support.ts';
@@ -40,11 +39,9 @@ async function unzipped(store: BackupStore, name: string): Promise<string> {
 }
 
 /** Loads the text of an archive as psql does: one statement per line, and rows after each COPY. */
-async function load(url: string, sql: string): Promise<void> {
-  const lines = sql.split('\n');
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+const load = (url: string, sql: string): Promise<void> =>
+  withClient(url, async (client) => {
+    const lines = sql.split('\n');
     for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
       if (line.startsWith('COPY ')) {
         const rows = lines.splice(0, lines.indexOf('\\.')).map((row) => `${row}\n`);
@@ -52,10 +49,7 @@ async function load(url: string, sql: string): Promise<void> {
         lines.shift();
       } else if (!/^(--|\\set ON_ERROR_STOP on$|$)/.test(line)) await client.query(line);
     }
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 /** The rows for which a worker would act. */
 const waiting = `

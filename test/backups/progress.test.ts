@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { beginBackup, listBackups } from '../../src/backups/backup-rows.ts';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { makeBackup } from '../../src/backups/make-backup.ts';
@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/roles/open-database.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 import { folderStore, neverAborted, testKeyring } from './support.ts';
 
 /** A store that takes the beginning of a file, and the rest when it is released. */
@@ -31,8 +32,7 @@ function holding(store: BackupStore) {
 }
 
 test('the list shows how far a running backup is, and nothing of that afterwards', async () => {
-  const database = await openDatabase({ url: await migratedDatabase(), log });
-  onTestFinished(() => database.close());
+  const database = await forTest(openDatabase({ url: await migratedDatabase(), log }));
   const rows = 60_000;
   await database.pool.query(
     `insert into signing_secret_uses select gen_random_uuid(), 'current', md5(n::text), n, now() from generate_series(1, ${rows}) n`,

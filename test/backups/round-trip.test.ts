@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { verifyAuditLogs } from '../../src/audit/verify.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -27,13 +26,13 @@ test('a restored database equals the snapshot row by row, although webhooks came
   const gateway = await startGateway();
   const consumer = await startConsumer(200);
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const { body } = await send(gateway.baseUrl, account, '{"id":"delivered"}');
+  const { body } = await gateway.send(account, '{"id":"delivered"}');
   await gateway.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
   // A worker would act on some of the rows.
   await gateway.stopWorker();
   await fillEveryKind(gateway);
   await until('entries of the audit log are sealed', async () => {
-    const found = await rows(gateway.database, 'select 1 from audit_chain');
+    const found = await gateway.rows('select 1 from audit_chain');
     return found.length > 0;
   });
   await gateway.database.pool.query(manyAttempts);
@@ -102,16 +101,13 @@ test('partitions that are created or dropped while the snapshot is taken do not 
   const store = folderStore();
   const { pool } = gateway.database;
   const blocker = await pool.connect();
-  const [day] = await rows(
-    gateway.database,
-    `select max(relname) as name from pg_class where relname ~ '^events_[0-9]{8}$'`,
-  );
+  const [day] = await gateway.rows(`select max(relname) as name from pg_class where relname ~ '^events_[0-9]{8}$'`);
   await blocker.query('begin');
   await blocker.query(`lock table ${day?.name} in access exclusive mode`);
   const backup = backUp(gateway.databaseUrl, store);
   await until('the backup waits for the table', async () => {
     const waiting = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and wait_event_type = 'Lock' and datname = current_database()`;
-    return (await rows(gateway.database, waiting)).length > 0;
+    return (await gateway.rows(waiting)).length > 0;
   });
   await blocker.query(`drop table ${day?.name}`);
   await blocker.query('commit');
@@ -131,7 +127,7 @@ test('while a backup reads, partitions of other days can be dropped and created,
       await pool.query(`set lock_timeout = '1s'; create table events_20300101 partition of events for values
         from ('01b9a000-0000-0000-0000-000000000000') to ('01b9a100-0000-0000-0000-000000000000')`);
       await pool.query(`set lock_timeout = '1s'; drop table events_20300101`);
-      expect((await send(gateway.baseUrl, account, '{"id":"meanwhile"}')).status).toBe(202);
+      expect((await gateway.send(account, '{"id":"meanwhile"}')).status).toBe(202);
     },
   });
   // This event came after the snapshot.

@@ -1,6 +1,6 @@
-import { Connection } from '@temporalio/client';
 import type { Role } from '../faults/role.ts';
 import { untilUp } from '../faults/until-up.ts';
+import { connectTo } from '../support/temporal-connection.ts';
 import { namespace } from './template.ts';
 
 /** `temporal.api.enums.v1.TaskQueueType`. */
@@ -43,11 +43,7 @@ const isReady = (port: number) =>
 
 /** Whether a process asks Temporal for workflow tasks. The SDK identifies a worker as `pid@host`. */
 async function polls(pid: number, temporalPort: number, taskQueue: string): Promise<boolean> {
-  const connection = await Connection.connect({
-    address: `127.0.0.1:${temporalPort}`,
-    // Otherwise gRPC uses the proxy of the environment even for a loopback address.
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
+  const connection = await connectTo(`127.0.0.1:${temporalPort}`);
   try {
     const { pollers } = await connection.workflowService.describeTaskQueue({
       ...{ namespace, taskQueue: { name: taskQueue }, taskQueueType: workflowTasks },

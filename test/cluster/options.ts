@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { defaultLoadS, defaultRate } from '../faults/settings.ts';
+import { wholeNumber } from '../support/whole-number.ts';
 
 /** The parts of `npm run cluster`, in the order in which they run. */
 export const parts = ['e2e', 'faults', 'kill', 'bench', 'scale', 'actions', 'disk'] as const;
@@ -26,29 +27,12 @@ npm run cluster -- --only PART,…    runs these parts: ${parts.join(', ')}
 const scaleMeasures = ['in-flight', 'fair', 'memory'] as const;
 export type ScaleMeasure = (typeof scaleMeasures)[number];
 
-export interface ClusterCommand {
-  /** Starts the cluster for people to try, and runs no part. */
-  up: boolean;
-  parts: PartName[];
-  apis: number;
-  workers: number;
-  port: number;
-  tests: string[];
-  seeds: number[];
-  seconds: number;
-  rate: number;
-  scenarios: string[];
-  events: number;
-  measures: ScaleMeasure[];
-  waiting: number;
-}
-
 /**
  * Reads the arguments of the command.
  *
  * @throws Error that names the argument which is wrong.
  */
-export function readOptions(args: readonly string[]): ClusterCommand {
+export function readOptions(args: readonly string[]) {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
     args: [...args],
@@ -70,16 +54,17 @@ export function readOptions(args: readonly string[]): ClusterCommand {
     },
   });
   const number = (name: 'apis' | 'workers' | 'port' | 'seconds' | 'rate' | 'events' | 'waiting') =>
-    positive(`--${name}`, values[name]);
+    wholeNumber(`--${name}`, values[name]);
   const only = values.only?.split(',').map((name) => known('--only', name, parts));
   return {
+    /** Starts the cluster for people to try, and runs no part. */
     up: values.up,
-    parts: only ?? (values.scale ? ['scale'] : [...usualParts]),
+    parts: only ?? (values.scale ? ['scale' as const] : [...usualParts]),
     apis: number('apis'),
     workers: number('workers'),
     port: number('port'),
     tests: values.tests.split(','),
-    seeds: values.seeds.split(',').map((seed) => positive('--seeds', seed)),
+    seeds: values.seeds.split(',').map((seed) => wholeNumber('--seeds', seed)),
     seconds: number('seconds'),
     rate: number('rate'),
     scenarios: values.scenarios.split(','),
@@ -88,13 +73,7 @@ export function readOptions(args: readonly string[]): ClusterCommand {
     waiting: number('waiting'),
   };
 }
-
-function positive(name: string, value: string): number {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number) || number < 1)
-    throw new Error(`${name} must be a whole number from 1, not '${value}'`);
-  return number;
-}
+export type ClusterCommand = ReturnType<typeof readOptions>;
 
 function known<Name extends string>(option: string, value: string, names: readonly Name[]): Name {
   const found = names.find((name) => name === value);

@@ -7,10 +7,10 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway({ worker: false });
 
 test('the page of an account names the settings that a new account may not have', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const config = { header: 'X-Signature', event_id_header: 'X-Id' };
   const account = await admin.createAccount({ provider: 'hmac', provider_config: config });
-  await storeConfig(gateway(), account.id, { ...config, signed: '{id}.{body}' });
+  await storeConfig(gateway, account.id, { ...config, signed: '{id}.{body}' });
   const page = await openConsole({ baseUrl, token: adminToken, path: `/accounts/${account.id}` });
   const warning = page.getByText('provider_config.signed must have a line break, a space');
   await warning.waitFor();

@@ -7,7 +7,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway({ worker: false });
 
 test('filters and ranges stand in the address: back and forward restore them, and a shared address shows the same', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   for (const account_slug of ['one', 'two']) {
     const account = await admin.createAccount({ account_slug, delivery_url: null });
     await send(baseUrl, account, `{"id":"from-${account_slug}"}`);
@@ -41,7 +41,7 @@ test('filters and ranges stand in the address: back and forward restore them, an
 });
 
 test('an id that names no event, a wrong filter and an unknown page are explained', async () => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   const open = (path: string) =>
     openConsole({ baseUrl, token: adminToken, path, expectedErrors: /status of (404|422|405)/ });
   for (const id of ['not-an-id', '01a1fb5c-32dd-7658-a59f-f1f2e11f4782', 'filters'])
@@ -50,7 +50,7 @@ test('an id that names no event, a wrong filter and an unknown page are explaine
 });
 
 test('an event id in the search field opens the event, another text is an external id', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({ delivery_url: null });
   const { body } = await send(baseUrl, account, '{"id":"order-4711","note":"a payload with Ümläut"}');
   const page = await openConsole({ baseUrl, token: adminToken, path: '/events' });

@@ -9,10 +9,10 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway();
 
 test('10,000 failed events are replayed by a job with progress, after a question that names the number', async () => {
-  const { admin, baseUrl, adminToken, database } = gateway();
+  const { admin, baseUrl, adminToken, database } = gateway;
   const consumer = await consumerForTest();
   const account = await admin.createAccount({ delivery_url: consumer.url });
-  await events(gateway(), account, 10_000);
+  await events(gateway, account, 10_000);
   const page = await openConsole({ baseUrl, token: adminToken, path: '/events?delivery_status=failed' });
   await page.getByRole('checkbox', { name: 'Select all loaded events' }).check();
   await page.getByText(/^\d+ selected$/).waitFor();
@@ -30,9 +30,9 @@ test('10,000 failed events are replayed by a job with progress, after a question
 });
 
 test('a job for selected events changes only them', async () => {
-  const { admin, baseUrl, adminToken, database } = gateway();
+  const { admin, baseUrl, adminToken, database } = gateway;
   const account = await admin.createAccount({ provider: 'github', delivery_url: null });
-  const ids = await events(gateway(), account, 3, { provider: 'github' });
+  const ids = await events(gateway, account, 3, { provider: 'github' });
   const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=github' });
   await page
     .getByRole('checkbox', { name: /^Select [^a]/ })
@@ -47,9 +47,9 @@ test('a job for selected events changes only them', async () => {
 });
 
 test('a job that runs can be stopped', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({ provider: 'gitlab', delivery_url: null });
-  await events(gateway(), account, 8_000, { provider: 'gitlab' });
+  await events(gateway, account, 8_000, { provider: 'gitlab' });
   const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=gitlab' });
   await page.getByRole('checkbox', { name: 'Select all loaded events' }).check();
   await page.getByRole('button', { name: 'Select everything that the filters find' }).click();

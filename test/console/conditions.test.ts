@@ -7,7 +7,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway({ worker: false });
 
 test('a condition is checked while it is written, completed, and tried on the latest events', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({ delivery_url: null });
   for (const type of ['order.paid', 'order.paid', 'customer.updated'])
     await send(baseUrl, account, JSON.stringify({ id: `${type}-${Math.random()}`, type }));
@@ -38,7 +38,7 @@ test('a condition is checked while it is written, completed, and tried on the la
 });
 
 test('destinations are ordered by buttons', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({ delivery_url: null });
   for (const name of ['First', 'Second'])
     await admin.post(`/admin/accounts/${account.id}/destinations`, {

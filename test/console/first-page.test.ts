@@ -6,7 +6,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway({ worker: false });
 
 test('the first page loads less than 300 KB', async () => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: null });
   const sizes: number[] = [];
   page.on('response', (response) => {

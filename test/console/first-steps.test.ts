@@ -5,7 +5,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway();
 
 test('from nothing to a first delivered event: account, sample webhook, delivery', async () => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: adminToken });
   await page.getByRole('link', { name: 'Create the first account' }).click();
   await page.getByLabel('To this gateway, as a trial').check();

@@ -10,7 +10,7 @@ const pages = [
 ];
 
 test('the way through all pages by the keyboard: the focus is on the heading of each page that opens', async () => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: adminToken });
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
   for (const name of pages) {
@@ -31,7 +31,7 @@ test('the way through all pages by the keyboard: the focus is on the heading of 
 });
 
 test('g and a letter open pages, ? shows the shortcuts, and Escape closes them', async () => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: adminToken });
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   for (const [key, name] of [

@@ -7,7 +7,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway();
 
 test('new events appear by themselves; the list holds still while the user scrolls, and counts what is new', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({ delivery_url: null });
   const post = async (name: string) => expect((await send(baseUrl, account, `{"id":"${name}"}`)).status).toBe(202);
   for (let n = 0; n < 60; n++) await post(`before-${n}`);
@@ -32,7 +32,7 @@ test('new events appear by themselves; the list holds still while the user scrol
 });
 
 test('a burst of webhooks keeps the list live and bounded: the newest event is shown, and few rows are in the document', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({ delivery_url: null });
   // No attempt changes an event while the test reads the list.
   expect((await admin.post('/admin/delivery/pause')).status).toBe(200);

@@ -1,29 +1,27 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { holdBackups, scheduled } from '../support/maintenance.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
-import { createSampleData, type SampleData } from './support/sample-data.ts';
+import { useSampleData } from './support/sample-data.ts';
 
 const gateway = consoleGateway({ maintenance: { backupDir: backupFolder() } });
-let data: SampleData;
+const data = useSampleData(gateway);
 beforeAll(async () => {
-  data = await createSampleData(gateway());
-  await scheduled(gateway(), 'backup');
-  await scheduled(gateway(), 'audit-purge');
+  await scheduled(gateway, 'backup');
+  await scheduled(gateway, 'audit-purge');
 });
-afterAll(() => data.consumer.close());
 
 const open = (path: string) => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   // A busy Temporal may exceed the limit of a call once; the page asks again.
   return openConsole({ baseUrl, token: adminToken, path, expectedErrors: /status of 503/ });
 };
 
 test('a backup is made, its progress is shown, and the page says when it is complete', async () => {
   const page = await open('/backups');
-  const held = await holdBackups(gateway().databaseUrl);
+  const held = await holdBackups(gateway.databaseUrl);
   try {
     await page.getByRole('button', { name: 'Make a backup' }).click();
     await page.getByRole('progressbar', { name: 'Backup' }).waitFor();
@@ -67,7 +65,7 @@ test('the audit log is verified, also against a noted head, and a wrong head is 
 });
 
 test('the audit log shows who changed what, and opens from an address', async () => {
-  const { admin } = gateway();
+  const { admin } = gateway;
   await admin.request('PATCH', `/admin/accounts/${data.accounts.delivered.id}`, { app_key: 'changed' });
   const page = await open('/audit?action=account.update');
   await page.getByText('Changed an account', { exact: true }).first().waitFor();
@@ -76,7 +74,7 @@ test('the audit log shows who changed what, and opens from an address', async ()
 });
 
 test('wrong tokens do not fill the audit log, and are shown with all calls', async () => {
-  const { admin, baseUrl } = gateway();
+  const { admin, baseUrl } = gateway;
   await admin.request('PATCH', `/admin/accounts/${data.accounts.delivered.id}`, { app_key: 'changed-again' });
   const { status } = await fetch(`${baseUrl}/admin/accounts`, { headers: { 'x-admin-token': 'wrong' } });
   expect(status).toBe(401);

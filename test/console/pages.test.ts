@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dashboardLinks } from '../../src/notifications/links.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const get = (path: string, init: RequestInit = {}) =>
   fetch(`${gateway.baseUrl}${path}`, { redirect: 'manual', ...init });
@@ -58,7 +53,7 @@ describe('the pages', () => {
 
   test('contain no data: the page is the same for existing and missing events, with and without a token', async () => {
     const account = await gateway.admin.createAccount({});
-    const { body } = await send(gateway.baseUrl, account, '{"id":"one","type":"kept.secret"}');
+    const { body } = await gateway.send(account, '{"id":"one","type":"kept.secret"}');
     const headers = { 'x-admin-token': gateway.adminToken };
     const shell = await (await get('/dashboard/events')).text();
     const paths = [
@@ -165,7 +160,7 @@ describe('other addresses', () => {
   test('the slug of an account may equal the name of a page', async () => {
     for (const account_slug of ['events', 'assets', 'dashboard']) {
       const account = await gateway.admin.createAccount({ account_slug });
-      expect([account_slug, (await send(gateway.baseUrl, account, '{}')).status]).toEqual([account_slug, 202]);
+      expect([account_slug, (await gateway.send(account, '{}')).status]).toEqual([account_slug, 202]);
     }
   });
 });

@@ -1,20 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
-import { createSampleData, hostile, type SampleData } from './support/sample-data.ts';
+import { hostile, useSampleData } from './support/sample-data.ts';
 
 const gateway = consoleGateway();
-let data: SampleData;
-beforeAll(async () => {
-  data = await createSampleData(gateway());
-});
-afterAll(() => data.consumer.close());
+const data = useSampleData(gateway);
 
 const openEvent = (id: string) => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   return openConsole({ baseUrl, token: adminToken, path: `/events/${id}` });
 };
 
@@ -50,7 +46,7 @@ test('bytes are shown in hex, and downloaded as received', async () => {
 });
 
 test('numbers keep all their digits, and what only looks like bytes is JSON', async () => {
-  const { admin, baseUrl } = gateway();
+  const { admin, baseUrl } = gateway;
   const body = '{"id":"digits","base64":"eA==","snowflake":1234567890123456789,"price":1.10,"text":"\\u00e9t\\u00e9"}';
   const sent = await send(baseUrl, data.accounts.delivered, body, { 'content-type': 'application/json' });
   await admin.eventually(sent.body.id, (event) => event.delivery_status === 'delivered');
@@ -66,6 +62,6 @@ test('the payload as received, and a command that sends it again', async () => {
   await page.getByRole('button', { name: 'As received' }).click();
   await page.getByText('{"id":"inv-1","type":"invoice.finalized"}').waitFor();
   await page.getByRole('button', { name: 'curl' }).click();
-  await page.getByText(`curl -X POST '${gateway().baseUrl}/generic/billing'`).waitFor();
+  await page.getByText(`curl -X POST '${gateway.baseUrl}/generic/billing'`).waitFor();
   await page.getByText('--data-raw \'{"id":"inv-1"').waitFor();
 });

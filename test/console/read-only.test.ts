@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway, tokens } from './support/console-gateway.ts';
-import { createSampleData, type SampleData } from './support/sample-data.ts';
+import { type SampleData, useSampleData } from './support/sample-data.ts';
 
 const gateway = consoleGateway();
-let data: SampleData;
-beforeAll(async () => {
-  data = await createSampleData(gateway());
-});
-afterAll(() => data.consumer.close());
+const data = useSampleData(gateway);
 
 /** The names of everything that changes something. */
 const changing =
@@ -20,7 +16,7 @@ const paths = ({ accounts, events }: SampleData) => [
 ];
 
 test('a user whose token may only read sees no button that would fail, on any page', async () => {
-  const { baseUrl } = gateway();
+  const { baseUrl } = gateway;
   const page = await openConsole({ baseUrl, token: tokens.reader });
   const refused: string[] = [];
   page.on('response', (response) => response.status() === 403 && refused.push(response.url()));
@@ -35,7 +31,7 @@ test('a user whose token may only read sees no button that would fail, on any pa
 });
 
 test('a user whose token may operate replays, and edits nothing', async () => {
-  const { baseUrl } = gateway();
+  const { baseUrl } = gateway;
   const page = await openConsole({ baseUrl, token: tokens.operator, path: `/events/${data.events.failed}` });
   await page.getByRole('button', { name: 'Replay', exact: true }).waitFor();
   await page.getByRole('link', { name: 'generic/billing' }).click();

@@ -8,7 +8,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway();
 
 test('an event fails, its page says why, the URL is corrected, and a replay delivers it', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const [broken, repaired] = [await consumerForTest(500), await consumerForTest(200)];
   const account = await admin.createAccount({ account_slug: 'billing', delivery_url: broken.url });
   const { body } = await send(baseUrl, account, '{"id":"inv-1","type":"invoice.finalized"}');

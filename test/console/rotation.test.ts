@@ -9,7 +9,7 @@ const gateway = consoleGateway({ worker: false });
 const [oldSecret, newSecret] = [secretText('old-signing-secret'), secretText('new-signing-secret')];
 
 test('the signing secret is rotated in steps that show which secret the latest webhooks used', async () => {
-  const { admin, baseUrl, adminToken } = gateway();
+  const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({
     ...{ delivery_url: null, skip_signature_verification: false, signing_secret_current: oldSecret },
   });

@@ -3,28 +3,26 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { backupEnded, scheduled, triggered } from '../support/maintenance.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
-import { createSampleData, type SampleData } from './support/sample-data.ts';
+import { type SampleData, useSampleData } from './support/sample-data.ts';
 
 // Every page, in both schemes and three widths: screenshots to look at, nothing wider than the window, and no finding of axe.
 
 const folder = fileURLToPath(new URL('../../build/screenshots/', import.meta.url));
 const gateway = consoleGateway({ maintenance: { backupDir: backupFolder() } });
-let data: SampleData;
+const data = useSampleData(gateway);
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
-  data = await createSampleData(gateway());
-  await scheduled(gateway(), 'backup');
-  const { body } = await gateway().admin.post('/admin/backups/trigger');
-  await backupEnded(gateway(), body.id);
-  await triggered(gateway(), 'retention');
+  await scheduled(gateway, 'backup');
+  const { body } = await gateway.admin.post('/admin/backups/trigger');
+  await backupEnded(gateway, body.id);
+  await triggered(gateway, 'retention');
 });
-afterAll(() => data.consumer.close());
 
 const pages: [name: string, path: (data: SampleData) => string, heading: RegExp][] = [
   ['overview', () => '/', /^Overview$/],
@@ -54,7 +52,7 @@ async function settled(page: Page): Promise<void> {
 }
 
 test.each(pages)('%s', async (name, path, heading) => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await openConsole({
       baseUrl,

@@ -7,7 +7,7 @@ const gateway = consoleGateway({ worker: false });
 const refused = /401/;
 
 test('a wrong token is refused with a reason, the right one opens the page that was asked for', async () => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: null, path: '/events?provider=stripe', expectedErrors: refused });
   const field = page.getByLabel('Admin token');
   await field.waitFor();
@@ -25,7 +25,7 @@ test('a wrong token is refused with a reason, the right one opens the page that 
 });
 
 test('the token is in the storage of the tab only, and gone after signing out', async () => {
-  const { baseUrl, adminToken } = gateway();
+  const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: null });
   await page.getByLabel('Admin token').fill(adminToken);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -42,13 +42,13 @@ test('the token is in the storage of the tab only, and gone after signing out', 
 });
 
 test('a token that is not accepted any more leads to the sign-in', async () => {
-  const { baseUrl } = gateway();
+  const { baseUrl } = gateway;
   const page = await openConsole({ baseUrl, token: 'no-longer-valid', path: '/accounts', expectedErrors: refused });
   await page.getByLabel('Admin token').waitFor();
 });
 
 test('the shell shows whose token it is', async () => {
-  const { baseUrl } = gateway();
+  const { baseUrl } = gateway;
   const page = await openConsole({ baseUrl, token: tokens.reader });
   await page.getByTitle('The token rita has the role read').waitFor();
 });

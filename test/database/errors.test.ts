@@ -1,26 +1,22 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { AccountEntity } from '../../src/accounts/account-entity.ts';
-import type { Database } from '../../src/database/database.ts';
 import { databaseFailure, isDatabaseError } from '../../src/database/errors.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
+import { openClient } from '../support/one-connection.ts';
 import { rows } from '../support/stored.ts';
+import { useDatabase } from '../support/use-database.ts';
 
 const log = createLog('silent');
-let url: string;
-let database: Database;
+const database = useDatabase(freshDatabase);
 beforeAll(async () => {
-  url = await freshDatabase();
-  database = await openDatabase({ url, log });
   await migrate(database, log);
   await rows(database, 'create table pairs (id integer primary key, n integer not null check (n < 100))');
   await rows(database, 'insert into pairs values (1, 0), (2, 0)');
   await rows(database, 'create table short (text varchar(3))');
 });
-afterAll(() => database.close());
 
 /** The error of a promise, which must reject. */
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
@@ -94,7 +90,7 @@ test('a serialization failure can be retried', async () => {
 
 describe('the server or the connection to it is unavailable', () => {
   const connecting = async (change: (to: URL) => void, options: pg.ClientConfig = {}) => {
-    const to = new URL(url);
+    const to = new URL(database.url);
     change(to);
     const client = new pg.Client({ connectionString: to.href, ...options });
     client.on('error', () => undefined);
@@ -134,8 +130,7 @@ describe('the server or the connection to it is unavailable', () => {
     [
       'a client that was closed',
       async () => {
-        const client = new pg.Client({ connectionString: url });
-        await client.connect();
+        const client = await openClient(database.url);
         await client.end();
         return errorOf(client.query('select 1'));
       },
@@ -143,7 +138,7 @@ describe('the server or the connection to it is unavailable', () => {
     [
       'an answer that takes too long',
       async () => {
-        const client = new pg.Client({ connectionString: url, query_timeout: 50 });
+        const client = new pg.Client({ connectionString: database.url, query_timeout: 50 });
         await client.connect();
         const error = await errorOf(client.query('select pg_sleep(3)'));
         await client.end();
@@ -153,7 +148,7 @@ describe('the server or the connection to it is unavailable', () => {
     [
       'no free connection',
       async () => {
-        const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 3_000 });
+        const pool = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 3_000 });
         const only = await pool.connect();
         const error = await errorOf(pool.query('select 1'));
         only.release();

@@ -1,24 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { expect, test } from 'vitest';
 import { applyFunctions, bodyOf, functionFiles, type SqlFunction } from '../../src/database/functions.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { checkSchema } from '../../src/database/schema-check.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { migratedDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
+import { useDatabasePerTest } from '../support/use-database.ts';
 
 const log = createLog('silent');
 const files = functionFiles();
 const nothing = { migrations: [], functions: [] };
 
-let url: string;
-let database: Database;
-beforeEach(async () => {
-  url = await migratedDatabase();
-  database = await openDatabase({ url, log });
-});
-afterEach(() => database.close());
+const database = useDatabasePerTest();
 
 const stored = () =>
   rows(
@@ -74,10 +66,10 @@ test.each([
   await expect(checkSchema(database)).rejects.toThrow(
     /other functions than this program: is_retired_key\. Run `npm run migrate`/,
   );
-  expect(await migrateOnce(url, log)).toEqual({ migrations: [], functions: ['is_retired_key'] });
+  expect(await migrateOnce(database.url, log)).toEqual({ migrations: [], functions: ['is_retired_key'] });
   expect(await stored()).toEqual(files.map((file) => ({ name: file.name, body: bodyOf(file) })));
   await checkSchema(database);
-  expect(await migrateOnce(url, log)).toEqual(nothing);
+  expect(await migrateOnce(database.url, log)).toEqual(nothing);
 });
 
 test('a function whose result, parameters or parameter names change is replaced, and one without a file stays', async () => {
@@ -96,14 +88,14 @@ test('a function whose result, parameters or parameter names change is replaced,
   }
   // It may be a function of a later release, whose processes use it.
   expect(await apply(files)).toEqual([]);
-  expect(await migrateOnce(url, log)).toEqual(nothing);
+  expect(await migrateOnce(database.url, log)).toEqual(nothing);
   expect((await stored()).some(({ name }) => name === 'later')).toBe(true);
 });
 
 test("functions of the operator's own stay", async () => {
   await database.pool.query(`create function own() returns integer language sql as 'select 1'`);
   await database.pool.query(`comment on function own is 'ours'`);
-  expect(await migrateOnce(url, log)).toEqual(nothing);
+  expect(await migrateOnce(database.url, log)).toEqual(nothing);
   expect(await stored()).toContainEqual({ name: 'own', body: 'select 1' });
 });
 

@@ -8,6 +8,7 @@ import { migratedDatabase } from '../support/database.ts';
 import { lacks } from '../support/may-skip/list.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 /** Where Linux lists its TCP connections, with their timers. */
 const list = '/proc/net/tcp';
@@ -41,20 +42,12 @@ const untilProbed = (applicationName: string) =>
   until('the system asks after the server', () => secondsToProbe(applicationName));
 
 test.skipIf(lacks('socket timers'))('a backup notices soon that its server is gone', async () => {
-  const snapshot = await openSnapshot(url, new AbortController().signal);
-  try {
-    expect(await untilProbed('webhook-gateway-backup')).toBeLessThanOrEqual(10);
-  } finally {
-    await snapshot.close();
-  }
+  await forTest(openSnapshot(url, new AbortController().signal));
+  expect(await untilProbed('webhook-gateway-backup')).toBeLessThanOrEqual(10);
 });
 
 test.skipIf(lacks('socket timers'))('so does what has no time limit: a migration or a restore', async () => {
-  const database = await openDatabase({ url, log: createLog('silent'), maxConnections: 1, wholeTables: true });
-  try {
-    await database.pool.query('select 1');
-    expect(await untilProbed(applicationName())).toBeLessThanOrEqual(10);
-  } finally {
-    await database.close();
-  }
+  const database = await forTest(openDatabase({ url, log: createLog('silent'), maxConnections: 1, wholeTables: true }));
+  await database.pool.query('select 1');
+  expect(await untilProbed(applicationName())).toBeLessThanOrEqual(10);
 });

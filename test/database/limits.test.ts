@@ -1,24 +1,12 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
+import { expect, test } from 'vitest';
+import { useClient, useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-let other: pg.Client;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-  other = new pg.Client({ connectionString: gateway.databaseUrl });
-  await other.connect();
-});
-afterAll(async () => {
-  await other.end();
-  await gateway.stop();
-});
+const gateway = useGateway({ worker: false });
+const other = useClient(gateway);
 
 /** The statements about a table that the gateway's connections run or wait for. Other connections are ignored. */
 const busyWith = (table: string) =>
-  rows(
-    gateway.database,
+  gateway.rows(
     `select state, query from pg_stat_activity a
      where datname = current_database() and application_name like 'webhook-gateway%' and pid <> pg_backend_pid()
        and exists (select from pg_locks l where l.pid = a.pid and l.relation = $1::regclass)`,

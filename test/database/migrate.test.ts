@@ -1,27 +1,20 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { expect, test } from 'vitest';
 import { functionFiles } from '../../src/database/functions.ts';
 import { laterTables } from '../../src/database/later-tables.ts';
 import { migrate, migrateOnce } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations.ts';
 import { daysAhead } from '../../src/database/partitions.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useDatabasePerTest } from '../support/use-database.ts';
 
 const log = createLog('silent');
 const names = [...migrations.map(({ name }) => name), ...laterTables];
 const functions = functionFiles().map(({ name }) => name);
 
-let url: string;
-let database: Database;
-beforeEach(async () => {
-  url = await freshDatabase();
-  database = await openDatabase({ url, log });
-});
-afterEach(() => database.close());
+const database = useDatabasePerTest(freshDatabase);
 
 const tables = async () =>
   (
@@ -42,12 +35,12 @@ test('migrates an empty database, with partitions for the coming days, and does 
   expect(made).toEqual(expect.arrayContaining(ours));
   expect(made.filter((name) => /^events_\d{8}$/.test(name)).length).toBeGreaterThanOrEqual(daysAhead + 2);
   expect(await migrate(database, log)).toEqual({ migrations: [], functions: [] });
-  expect(await migrateOnce(url, log)).toEqual({ migrations: [], functions: [] });
+  expect(await migrateOnce(database.url, log)).toEqual({ migrations: [], functions: [] });
   expect(await tables()).toEqual(made);
 }, 30_000);
 
 test('of several concurrent migrations, one works and the others find nothing to do', async () => {
-  const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(url, log)));
+  const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(database.url, log)));
   expect(applied.flatMap(({ migrations }) => migrations)).toEqual(names);
   expect(applied.flatMap(({ functions }) => functions)).toEqual(functions);
   expect(await tables()).toEqual(expect.arrayContaining(ours));
@@ -58,7 +51,7 @@ test('a lost connection ends the migration with an error', async () => {
   const client = await database.readers.connect();
   await client.query('begin');
   await client.query('create table accounts (id integer)');
-  const migrating = migrateOnce(url, log);
+  const migrating = migrateOnce(database.url, log);
   migrating.catch(() => undefined);
   await until('it was broken off', async () => {
     const { rowCount } = await database.readers.query(
@@ -70,11 +63,11 @@ test('a lost connection ends the migration with an error', async () => {
   await client.query('rollback');
   client.release();
   await expect(migrating).rejects.toThrow(/terminat|connection/i);
-  expect(await migrateOnce(url, log)).toEqual({ migrations: names, functions });
+  expect(await migrateOnce(database.url, log)).toEqual({ migrations: names, functions });
 }, 30_000);
 
 test('a database that does not exist is an error and does not hang', async () => {
-  const gone = new URL(url);
+  const gone = new URL(database.url);
   gone.pathname = '/no_such_database';
   await expect(migrateOnce(gone.href, log)).rejects.toThrow(/no_such_database/);
 });

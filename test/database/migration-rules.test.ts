@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { lte, rsort } from 'semver';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/database/database.ts';
+import { describe, expect, test } from 'vitest';
 import { changeOf, firstMigration, migrations, type NamedMigration } from '../../src/database/migrations.ts';
 import { released } from '../../src/database/released.ts';
-import { createLog } from '../../src/shared/log.ts';
-import { migratedDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/use-database.ts';
 import { change } from './later-release.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
@@ -57,11 +55,7 @@ const lockedBy = (statements: string): string[] => [
 /** Expansions that must change two tables at once: the table that webhooks write comes last, so that they wait once. */
 const together: Record<string, string[]> = {};
 
-let database: Database;
-beforeAll(async () => {
-  database = await connectDatabase({ url: await migratedDatabase(), log: createLog('silent') });
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 async function statementsOf(migration: NamedMigration): Promise<string[]> {
   const instance = new migration.class(database.orm.em.getDriver(), database.orm.config);

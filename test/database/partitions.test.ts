@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { ensurePartitions } from '../../src/database/partitions.ts';
 import { isoDay, uuidFloor } from '../../src/database/uuid-time.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
+import { useDatabase } from '../support/use-database.ts';
 
 const dayMs = 86_400_000;
 
@@ -35,13 +34,11 @@ describe('uuidFloor', () => {
 });
 
 describe('ensurePartitions', () => {
-  let database: Database;
+  const database = useDatabase(freshDatabase);
   beforeAll(async () => {
     const log = createLog('silent');
-    database = await openDatabase({ url: await freshDatabase(), log });
     await migrate(database, log);
   });
-  afterAll(() => database.close());
 
   /** The partitions of one table, as `YYYYMMDD`, in a year for which `migrate` creates none. */
   const days = async (table: string, year: number) =>

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { expect, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations.ts';
 import { checkSchema } from '../../src/database/schema-check.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { StartError } from '../../src/shared/start-error.ts';
 import { freshDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/use-database.ts';
 
 const log = createLog('silent');
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase({ url: await freshDatabase(), log });
-});
-afterAll(() => database.close());
+const database = useDatabase(freshDatabase);
 
 test('the program starts on its own schema, and refuses an older one with an explanation', async () => {
   await migrate(database, log);

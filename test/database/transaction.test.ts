@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/sql.ts';
 import { inEntityTransaction, inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
-import { createLog } from '../../src/shared/log.ts';
 import { breakConnection } from '../support/break-connection.ts';
 import { freshDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
+import { useDatabase } from '../support/use-database.ts';
 
 const maxConnections = 2;
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase({ url: await freshDatabase(), log: createLog('silent'), maxConnections });
-});
-afterAll(() => database.close());
+const database = useDatabase(freshDatabase, { maxConnections });
 
 const pidOf = { name: 'pid', text: 'select pg_backend_pid() as pid' };
 const one = { name: 'one', text: 'select 1 as one' };

@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { applicationName } from '../../src/database/application-name.ts';
 import { oldestUpgrade, squashed } from '../../src/database/applied-migrations.ts';
 import { applyLater } from '../../src/database/apply-later.ts';
-import { connectDatabase, type Database } from '../../src/database/database.ts';
+import { connectDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { checkSchema, type Release, thisRelease } from '../../src/database/schema-check.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { version } from '../../src/shared/version.ts';
-import { migratedDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useDatabasePerTest } from '../support/use-database.ts';
 import { change, laterRelease } from './later-release.ts';
 
 const log = createLog('silent');
@@ -18,13 +17,7 @@ const nothing = { migrations: [], functions: [] };
 const colour = change('Migration20990101000000_expand_colour', ['alter table accounts add column colour text']);
 const next = laterRelease('9.1.0', [colour]);
 
-let url: string;
-let database: Database;
-beforeEach(async () => {
-  url = await migratedDatabase();
-  database = await openDatabase({ url, log });
-});
-afterEach(() => database.close());
+const database = useDatabasePerTest();
 
 const columns = async () =>
   (await rows(database, `select attname from pg_attribute where attrelid = 'accounts'::regclass and attnum > 0`)).map(
@@ -157,7 +150,13 @@ test('a table that stays locked is an error that says what to do, and nothing is
   const blocker = await database.readers.connect();
   await blocker.query('begin');
   await blocker.query('select 1 from accounts');
-  const own = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true, migrations: next.migrations });
+  const own = await connectDatabase({
+    url: database.url,
+    log,
+    maxConnections: 1,
+    wholeTables: true,
+    migrations: next.migrations,
+  });
   const locks = { tries: 2, pauseMs: 1, concurrentTimeoutMs: 1 };
   await expect(applyLater({ database: own, pending: [colour], log, locks })).rejects.toThrow(
     /Migration20990101000000_expand_colour got no lock.*It has changed nothing.*npm run migrate/,
@@ -194,7 +193,7 @@ test('an index build that an old transaction holds up is an error that says what
   await old.query('begin isolation level repeatable read');
   await old.query('select 1 from accounts');
   const own = await connectDatabase({
-    url,
+    url: database.url,
     log,
     maxConnections: 1,
     wholeTables: true,

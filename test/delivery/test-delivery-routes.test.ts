@@ -1,21 +1,18 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
 import { entriesOf } from '../support/audit.ts';
 import { type Consumer, type Delivery, type Reply, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { hang } from '../support/replies.ts';
 import { secretText } from '../support/secrets.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let admin: AdminApiClient;
 const consumers: Consumer[] = [];
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
 });
-afterAll(() => gateway.stop());
 afterEach(async () => {
   await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
 });
@@ -79,7 +76,7 @@ describe('a consumer that answers 2xx', () => {
     const { url } = await consumer();
     const { id } = await tryOut({ delivery_url: url });
     for (const table of ['events', 'delivery_attempts', 'event_queue'])
-      expect([table, await rows(gateway.database, `select 1 from ${table}`)]).toEqual([table, []]);
+      expect([table, await gateway.rows(`select 1 from ${table}`)]).toEqual([table, []]);
     expect((await admin.accounts({ account_id: id }).get()).data).toMatchObject({ id, delivery_url: url });
   });
 

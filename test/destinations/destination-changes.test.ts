@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { DestinationChange, NewDestination } from '../../src/notifications/destinations/destination-rules.ts';
 import { type Destination, DestinationUnreadable } from '../../src/notifications/destinations/destination-store.ts';
 import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
-import { made, openStores, type Stores } from './support.ts';
+import { made, useStores } from './support.ts';
 
-let stores: Stores;
 let account: string;
-beforeAll(async () => {
-  stores = await openStores();
-});
-afterAll(() => stores.database.close());
+const stores = useStores();
 beforeEach(async () => {
   account = await stores.newAccount();
 });

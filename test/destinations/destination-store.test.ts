@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/sql.ts';
 import type { NewDestination } from '../../src/notifications/destinations/destination-rules.ts';
 import { maxDestinations } from '../../src/notifications/destinations/destination-store.ts';
+import { openClient } from '../support/one-connection.ts';
 import { secretInUrl, secretText } from '../support/secrets.ts';
 import { everythingStored, rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { made, openStores, type Stores } from './support.ts';
+import { made, useStores } from './support.ts';
 
-let stores: Stores;
 let account: string;
-beforeAll(async () => {
-  stores = await openStores();
-});
-afterAll(() => stores.database.close());
+const stores = useStores();
 beforeEach(async () => {
   account = await stores.newAccount();
 });
@@ -98,8 +94,7 @@ describe('create and list', () => {
   });
 
   test('a create that waits for the deletion of its account creates nothing', async () => {
-    const other = new pg.Client({ connectionString: stores.url });
-    await other.connect();
+    const other = await openClient(stores.url);
     await other.query('begin');
     await other.query('update accounts set deleted_at = now() where id = $1', [account]);
     const creating = stores.destinations.create(account, chat);

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let path: string;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   path = `/admin/accounts/${(await gateway.admin.createAccount({})).id}/destinations`;
 });
-afterAll(() => gateway.stop());
 
 const create = (destination_type: string, config: object) =>
   gateway.admin.post(path, { destination_type, name: 'n', config });
@@ -25,28 +23,25 @@ test.each([
     const at = (credentials: string, rest: string) => ({
       [field]: `http://${credentials}@127.0.0.1:${consumer.port}/${rest}`,
     });
-    try {
-      const created = await create(type, at('me:very-secret', 'in'));
-      expect(created).toMatchObject({ status: 201, body: { config: at('[masked]', 'in') } });
-      const { id } = created.body;
-      expect((await patch(id, { config: at('[masked]', 'in') })).body.config).toEqual(created.body.config);
-      const moved = await patch(id, { config: at('[masked]', 'other') });
-      expect(moved.body.config).toMatchObject(at('[masked]', 'other'));
-      await gateway.admin.post(`${path}/${id}/test`);
-      expect(consumer.deliveries[0]).toMatchObject({
-        url: '/other',
-        headers: { authorization: `Basic ${Buffer.from('me:very-secret').toString('base64')}` },
+    onTestFinished(() => consumer.close());
+    const created = await create(type, at('me:very-secret', 'in'));
+    expect(created).toMatchObject({ status: 201, body: { config: at('[masked]', 'in') } });
+    const { id } = created.body;
+    expect((await patch(id, { config: at('[masked]', 'in') })).body.config).toEqual(created.body.config);
+    const moved = await patch(id, { config: at('[masked]', 'other') });
+    expect(moved.body.config).toMatchObject(at('[masked]', 'other'));
+    await gateway.admin.post(`${path}/${id}/test`);
+    expect(consumer.deliveries[0]).toMatchObject({
+      url: '/other',
+      headers: { authorization: `Basic ${Buffer.from('me:very-secret').toString('base64')}` },
+    });
+    for (const config of [{ [field]: 'http://[masked]@127.0.0.1:9/in' }, at('me:[masked]', 'in')])
+      expect(await patch(id, { config })).toMatchObject({
+        status: 422,
+        body: { errors: [{ path: `config.${field}` }] },
       });
-      for (const config of [{ [field]: 'http://[masked]@127.0.0.1:9/in' }, at('me:[masked]', 'in')])
-        expect(await patch(id, { config })).toMatchObject({
-          status: 422,
-          body: { errors: [{ path: `config.${field}` }] },
-        });
-      expect((await create(type, at('[masked]', 'in'))).status).toBe(422);
-      const { body: listed } = await gateway.admin.request('GET', path);
-      expect(JSON.stringify([created, moved, listed])).not.toContain('very-secret');
-    } finally {
-      await consumer.close();
-    }
+    expect((await create(type, at('[masked]', 'in'))).status).toBe(422);
+    const { body: listed } = await gateway.admin.request('GET', path);
+    expect(JSON.stringify([created, moved, listed])).not.toContain('very-secret');
   },
 );

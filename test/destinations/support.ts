@@ -9,6 +9,7 @@ import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
+import { useForAll } from '../support/use.ts';
 
 export interface Stores {
   database: Database;
@@ -42,6 +43,9 @@ export async function openStores(): Promise<Stores> {
     },
   };
 }
+
+/** The same stores for all tests of a file. */
+export const useStores = (): Stores => useForAll(openStores, ({ database }) => database.close());
 
 /** The created destination. Throws if it was refused. */
 export function made(created: DestinationCreated): Destination {

@@ -2,21 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Connection, WorkflowClient } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { backUp, testFolder } from '../backups/support.ts';
-import { send } from '../support/admin-client.ts';
 import { type Consumer, type Delivery, startConsumer } from '../support/consumer.ts';
-import { slowDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
+import { slowDelaysMs } from '../support/gateway.ts';
 import { textsIn } from '../support/history.ts';
 import { everythingStored } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let consumer: Consumer;
-beforeAll(async () => {
-  gateway = await startGateway({ delaysMs: slowDelaysMs });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ delaysMs: slowDelaysMs });
 beforeEach(async () => {
   consumer = await startConsumer();
 });
@@ -66,7 +62,7 @@ describe.each([200, 500])('a consumer that answers %i', (status) => {
       (response, delivery) =>
         response.writeHead(status).end(`kept ${all.map((one) => form(one, delivery)).join('\n')} kept`),
     ];
-    const { body } = await send(gateway.baseUrl, account, `{"id":"${Math.random()}"}`);
+    const { body } = await gateway.send(account, `{"id":"${Math.random()}"}`);
     const event = await gateway.admin.eventually(body.id, (one) => one.delivery_history.length === 1);
     const [attempt] = event.delivery_history;
     expect(attempt).toMatchObject({ response_code: status, url: `http://127.0.0.1:${consumer.port}/hook` });
@@ -89,7 +85,7 @@ test('a secret in an error is masked, and the error still names the host', async
   consumer.replies = [
     (response) => response.writeHead(302, { location: 'https://canary-secret.localhost.test/in' }).end('localhost'),
   ];
-  const { body } = await send(gateway.baseUrl, account, '{"id":"redirect"}');
+  const { body } = await gateway.send(account, '{"id":"redirect"}');
   const { last_error, delivery_history } = await gateway.admin.eventually(body.id, (one) => one.last_error !== null);
   const error = `localhost:${consumer.port} answered 302 Found, a redirect to https://[masked].[masked].test; redirects are not followed`;
   expect([last_error, delivery_history[0].error, delivery_history[0].response_body]).toEqual([
@@ -108,7 +104,7 @@ test('an answer without secrets is stored unchanged, also if a secret is very sh
     delivery_secret: 'ok',
   });
   consumer.replies = [(response) => response.writeHead(200).end('{"ok":true,"id":"a"}')];
-  const { body } = await send(gateway.baseUrl, account, '{"id":"plain"}');
+  const { body } = await gateway.send(account, '{"id":"plain"}');
   const event = await gateway.admin.eventually(body.id, (one) => one.delivery_status === 'delivered');
   expect(event.delivery_history[0].response_body).toBe('{"ok":true,"id":"a"}');
 });
@@ -116,7 +112,7 @@ test('an answer without secrets is stored unchanged, also if a secret is very sh
 test('no secret is in the database, a workflow history or a backup', async () => {
   const account = await accountOf(consumer);
   consumer.replies = [(response, { rawHeaders }) => response.writeHead(500).end(`${rawHeaders} ${all}`)];
-  const { body } = await send(gateway.baseUrl, account, '{"id":"everywhere"}');
+  const { body } = await gateway.send(account, '{"id":"everywhere"}');
   await gateway.admin.eventually(body.id, (one) => one.delivery_history.length === 1 && one.status === 'enqueued');
   expect(await everythingStored(gateway.database)).not.toMatch(shown);
 

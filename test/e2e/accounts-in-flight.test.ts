@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import type { Reply } from '../support/consumer.ts';
 import { firstAttemptsBy } from '../support/first-attempts.ts';
@@ -7,8 +7,7 @@ import { instantDelaysMs, slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { hang } from '../support/replies.ts';
 import { secretText } from '../support/secrets.ts';
-import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
+import { deliveredEvent, openStage, type Stage, useStage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // The effect of one account's consumer on others, and the events of disabled and deleted accounts.
@@ -22,7 +21,7 @@ describe.each(firstAttemptsBy)('the attempts of one account, first attempts by %
   afterEach(() => stage.close());
 
   async function sendMany(account: { provider: string; account_slug: string }, count: number): Promise<string[]> {
-    const sent = Array.from({ length: count }, (_, n) => send(stage.gateway.baseUrl, account, `{"id":"event ${n}"}`));
+    const sent = Array.from({ length: count }, (_, n) => stage.gateway.send(account, `{"id":"event ${n}"}`));
     return (await Promise.all(sent)).map(({ body }) => body.id);
   }
 
@@ -135,7 +134,7 @@ describe('events of a disabled account', () => {
     });
     expect(event.delivery_history).toEqual([]);
     // Before that the event was held.
-    const [row] = await rows(stage.gateway.database, 'select held_since from events where id = $1', [id]);
+    const [row] = await stage.gateway.rows('select held_since from events where id = $1', [id]);
     expect(row?.held_since).toBeInstanceOf(Date);
     expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 0, attempts: 0 });
     expect(consumer.deliveries).toHaveLength(0);
@@ -143,12 +142,7 @@ describe('events of a disabled account', () => {
 });
 
 describe('a deleted account', () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage({ delaysMs: slowDelaysMs, apiDelivers: false });
-  });
-  afterAll(() => stage.close());
-  afterEach(() => stage.clear());
+  const stage = useStage({ delaysMs: slowDelaysMs, apiDelivers: false });
 
   test('ends the delivery of waiting events; they stay readable, but cannot be replayed or retried', async () => {
     const { id, event, consumer } = await waitingEvent(stage);

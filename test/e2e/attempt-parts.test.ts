@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
+import { expect, test } from 'vitest';
 import { consumerForTest } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ delaysMs: [20] });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ delaysMs: [20] });
 
 const aTime = expect.toSatisfy((value: unknown) => typeof value === 'number' && value >= 0);
 
 async function exhausted(url: string) {
   const account = await gateway.admin.createAccount({ delivery_url: url });
-  const { body } = await send(gateway.baseUrl, account, '{}');
+  const { body } = await gateway.send(account, '{}');
   return gateway.admin.eventually(body.id, (event) => event.delivery_status !== 'pending');
 }
 
@@ -54,14 +48,12 @@ test('a manual attempt was not due at a time, so it has not waited', async () =>
 test('the first attempt of a replay has waited since the replay', async () => {
   const consumer = await consumerForTest(500, 500, 200);
   const { id } = await exhausted(consumer.url);
-  await rows(gateway.database, `update events set received_at = received_at - interval '1 day' where id = $1`, [id]);
+  await gateway.rows(`update events set received_at = received_at - interval '1 day' where id = $1`, [id]);
   expect((await gateway.admin.post(`/admin/events/${id}/replay`)).status).toBe(202);
   const event = await gateway.admin.eventually(id, (one) => one.delivery_status === 'delivered');
-  const [{ generation_at: replayedAt } = {}] = await rows(
-    gateway.database,
-    'select generation_at from events where id = $1',
-    [id],
-  );
+  const [{ generation_at: replayedAt } = {}] = await gateway.rows('select generation_at from events where id = $1', [
+    id,
+  ]);
   const attempt = event.delivery_history[2];
   expect(attempt).toMatchObject({ generation: 1, waited_ms: aTime });
   expect(Date.parse(attempt.started_at) - replayedAt.getTime()).toBeLessThanOrEqual(attempt.waited_ms + 1);

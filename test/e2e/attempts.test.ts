@@ -1,36 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
+import { describe, expect, test } from 'vitest';
 import { type Consumer, type Reply, startConsumer } from '../support/consumer.ts';
 import { quickDelaysMs, slowDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
 import { askToWait, hang, hold } from '../support/replies.ts';
 import { secretInUrl } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 
 async function withConsumer(run: (consumer: Consumer) => Promise<void>, ...replies: Reply[]): Promise<void> {
-  const consumer = await startConsumer(...replies);
-  try {
-    await run(consumer);
-  } finally {
-    await consumer.close();
-  }
+  const consumer = await forTest(startConsumer(...replies));
+  await run(consumer);
 }
 
 /** Sends one event to an account of these fields and waits for its first attempt. */
 async function firstAttempt(gateway: TestGateway, fields: Record<string, unknown>) {
   const account = await gateway.admin.createAccount(fields);
-  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  const { body } = await gateway.send(account, '{"id":"one"}');
   const event = await gateway.admin.eventually(body.id, (e) => e.attempts > 0);
   return { event, account, attempt: event.delivery_history[0] };
 }
 
 describe('one attempt', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway({ delaysMs: slowDelaysMs });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ delaysMs: slowDelaysMs });
 
   test('that is redirected fails, and the target gets no request', () =>
     withConsumer(async (target) => {
@@ -106,43 +99,31 @@ describe('one attempt', () => {
 });
 
 test('an attempt without an answer within the time limit fails as timeout', async () => {
-  const gateway = await startGateway({ delaysMs: slowDelaysMs, timeLimitMs: 1_000 });
-  try {
-    await withConsumer(async (consumer) => {
-      const { event, attempt } = await firstAttempt(gateway, { delivery_url: consumer.url });
-      expect(attempt).toMatchObject({ outcome: 'timeout', response_code: null, number: 1, url: consumer.url });
-      expect(event).toMatchObject({ delivery_status: 'pending', attempts: 1, last_error: attempt.error });
-    }, hang);
-  } finally {
-    await gateway.stop();
-  }
+  const gateway = await forTest(startGateway({ delaysMs: slowDelaysMs, timeLimitMs: 1_000 }));
+  await withConsumer(async (consumer) => {
+    const { event, attempt } = await firstAttempt(gateway, { delivery_url: consumer.url });
+    expect(attempt).toMatchObject({ outcome: 'timeout', response_code: null, number: 1, url: consumer.url });
+    expect(event).toMatchObject({ delivery_status: 'pending', attempts: 1, last_error: attempt.error });
+  }, hang);
 });
 
 test('an attempt to a private address is refused when it connects, and nothing is sent', async () => {
-  const gateway = await startGateway({ delaysMs: slowDelaysMs, allowedNetworks: [] });
-  try {
-    await withConsumer(async (consumer) => {
-      const byAddress = await firstAttempt(gateway, { delivery_url: consumer.url });
-      expect(byAddress.attempt).toMatchObject({ outcome: 'address_refused', response_code: null });
-      expect(byAddress.attempt.error).toMatch(/127\.0\.0\.1.*loopback.*DELIVERY_ALLOWED_NETWORKS/);
-      const byName = await firstAttempt(gateway, { delivery_url: `http://localhost:${consumer.port}/` });
-      expect(byName.attempt.outcome).toBe('address_refused');
-      const elsewhere = await firstAttempt(gateway, { delivery_url: 'http://10.0.0.1/' });
-      expect(elsewhere.attempt).toMatchObject({ outcome: 'address_refused' });
-      expect(elsewhere.attempt.error).toMatch(/10\.0\.0\.1.*private/);
-      expect(consumer.deliveries).toHaveLength(0);
-    });
-  } finally {
-    await gateway.stop();
-  }
+  const gateway = await forTest(startGateway({ delaysMs: slowDelaysMs, allowedNetworks: [] }));
+  await withConsumer(async (consumer) => {
+    const byAddress = await firstAttempt(gateway, { delivery_url: consumer.url });
+    expect(byAddress.attempt).toMatchObject({ outcome: 'address_refused', response_code: null });
+    expect(byAddress.attempt.error).toMatch(/127\.0\.0\.1.*loopback.*DELIVERY_ALLOWED_NETWORKS/);
+    const byName = await firstAttempt(gateway, { delivery_url: `http://localhost:${consumer.port}/` });
+    expect(byName.attempt.outcome).toBe('address_refused');
+    const elsewhere = await firstAttempt(gateway, { delivery_url: 'http://10.0.0.1/' });
+    expect(elsewhere.attempt).toMatchObject({ outcome: 'address_refused' });
+    expect(elsewhere.attempt.error).toMatch(/10\.0\.0\.1.*private/);
+    expect(consumer.deliveries).toHaveLength(0);
+  });
 });
 
 describe('the next attempt', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway({ delaysMs: quickDelaysMs });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ delaysMs: quickDelaysMs });
 
   test.each([429, 503])('waits for as long as Retry-After asks with %i', (status) =>
     withConsumer(
@@ -173,7 +154,7 @@ describe('the next attempt', () => {
     return withConsumer(async (wrong) => {
       await withConsumer(async (right) => {
         const account = await gateway.admin.createAccount({ delivery_url: wrong.url });
-        const { body: event } = await send(gateway.baseUrl, account, '{"id":"one"}');
+        const { body: event } = await gateway.send(account, '{"id":"one"}');
         // The second attempt follows at once, so the first one must not end before the URL is corrected.
         await held.arrived;
         const patched = await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, {

@@ -1,19 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../support/admin-client.ts';
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../support/admin-client.ts';
 import type { Consumer } from '../support/consumer.ts';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { secretText } from '../support/secrets.ts';
-import { deadEvent, exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
+import { deadEvent, exhaustedEvent, useStage, waitingEvent } from '../support/situations.ts';
 
 // Deduplication of webhooks (docs/providers.md).
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 
 interface Address {
   provider: string;
@@ -24,7 +19,7 @@ async function accountTo(consumer: Consumer, fields: Record<string, unknown> = {
   return stage.gateway.admin.createAccount({ delivery_url: consumer.url, ...fields });
 }
 const post = (to: Address, body: string, headers?: Record<string, string>, query?: string): Promise<Answer> =>
-  send(stage.gateway.baseUrl, to, body, headers, query);
+  stage.gateway.send(to, body, headers, query);
 const eventsOf = async ({ account_slug }: Address) =>
   (await stage.gateway.admin.request('GET', `/admin/events?account_slug=${account_slug}`)).body;
 const delivered = (id: string) => stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');

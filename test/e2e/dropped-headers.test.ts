@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { slowDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
+import { slowDelaysMs } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let consumer: Consumer;
-beforeAll(async () => {
-  gateway = await startGateway({ delaysMs: slowDelaysMs, droppedHeaders: ['X-User', 'x-internal-*'] });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ delaysMs: slowDelaysMs, droppedHeaders: ['X-User', 'x-internal-*'] });
 beforeEach(async () => {
   consumer = await startConsumer();
 });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
+import { Client, WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { expect, onTestFinished, test } from 'vitest';
 import type { deliverEvent } from '../../workflows/index.ts';
-import { send } from '../support/admin-client.ts';
 import { consumerForTest, startConsumer } from '../support/consumer.ts';
 import { startGateway } from '../support/gateway.ts';
 import { textsIn } from '../support/history.ts';
 import { queryOnce } from '../support/one-connection.ts';
+import { connectTo } from '../support/temporal-connection.ts';
 import { until } from '../support/until.ts';
 
 // Workflow histories have many readers: a failure names its kind, and the log of the worker has the rest.
@@ -16,7 +16,7 @@ async function stage() {
   const gateway = await startGateway({ apiDelivers: false, delaysMs: [] });
   const consumer = await startConsumer(200);
   const { address } = gateway.temporal;
-  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+  const connection = await connectTo(address);
   onTestFinished(async () => {
     await connection.close();
     await gateway.stop();
@@ -29,7 +29,7 @@ test('an attempt during an error of the database is retried; its history has nei
   const { gateway, consumer, workflow } = await stage();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   await queryOnce(gateway.databaseUrl, 'alter table delivery_attempts rename to attempts_elsewhere');
-  const { body } = await send(gateway.baseUrl, account, '{"id":"one","note":"payload-for-nobody"}');
+  const { body } = await gateway.send(account, '{"id":"one","note":"payload-for-nobody"}');
   const handle = workflow.getHandle<typeof deliverEvent>(`event-${body.id}`);
   const failure = await until(
     'an attempt has failed',
@@ -54,7 +54,7 @@ test('the result of an attempt has its response code or the kind of its error, a
   const { gateway, consumer, workflow } = await stage();
   const resultsOf = async (deliveryUrl: string) => {
     const account = await gateway.admin.createAccount({ delivery_url: deliveryUrl });
-    const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+    const { body } = await gateway.send(account, '{"id":"one"}');
     const handle = workflow.getHandle<typeof deliverEvent>(`event-${body.id}`);
     await until('the workflow has ended', () => handle.result(), { retryErrors: true });
     const { events } = await handle.fetchHistory();

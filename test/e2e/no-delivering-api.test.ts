@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventWorkflows } from '../../src/events/event-workflows.ts';
 import { send } from '../support/admin-client.ts';
 import { instantDelaysMs, lastAttempt, startGateway } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import { useStage } from '../support/situations.ts';
+import { forTest } from '../support/use.ts';
 
 // No api makes first attempts: each has API_DELIVERS=false, or is down (docs/decisions/which-events-get-a-workflow.md).
 
 describe.each(eventWorkflows)('EVENT_WORKFLOWS=%s', (policy) => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false, eventWorkflows: policy });
-  });
-  afterAll(() => stage.close());
-  afterEach(() => stage.clear());
+  const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers: false, eventWorkflows: policy });
 
   const attemptsIn = async (id: string) =>
     (await stage.workflows.activities(id)).filter((name) => name === 'attemptDelivery').length;
@@ -49,11 +45,12 @@ describe.each(eventWorkflows)('EVENT_WORKFLOWS=%s', (policy) => {
     const { gateway, workflows } = stage;
     const consumer = await stage.consumer();
     const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-    const api = await startGateway({
-      ...{ databaseUrl: gateway.databaseUrl, inPlaceOf: gateway },
-      ...{ delaysMs: instantDelaysMs, eventWorkflows: policy },
-    });
-    onTestFinished(() => api.stop());
+    const api = await forTest(
+      startGateway({
+        ...{ databaseUrl: gateway.databaseUrl, inPlaceOf: gateway },
+        ...{ delaysMs: instantDelaysMs, eventWorkflows: policy },
+      }),
+    );
     const first = await send(api.baseUrl, account, '{"id":"first"}');
     await gateway.admin.eventually(first.body.id, (e) => statesOf(e) === 'enqueued/delivered');
     expect(await stage.workflowResult(first.body.id)).toEqual(
@@ -62,7 +59,7 @@ describe.each(eventWorkflows)('EVENT_WORKFLOWS=%s', (policy) => {
         : { outcome: 'already_settled', deliveryStatus: 'delivered', generation: 0, attempts: 1 },
     );
     await api.stopWorker();
-    const second = await send(gateway.baseUrl, account, '{"id":"second"}');
+    const second = await gateway.send(account, '{"id":"second"}');
     expect(await workflows.result(second.body.id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 1 });
     expect(consumer.deliveries).toHaveLength(2);
   });

@@ -2,19 +2,13 @@ import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { hold } from '../support/replies.ts';
 import { accountWith, allSentAgain, notified, sendEvent, summarised } from '../support/services/notified-events.ts';
-import type { Receivers } from '../support/services/receivers.ts';
 import { slackRateLimited } from '../support/services/slack.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Replays and retries after and during notifications (docs/concepts.md, docs/notifications.md).
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } });
 
 test('a manual attempt that fails sends no further notifications', async () => {
   const id = await sendEvent(stage, await accountWith(stage, receivers.destinations));

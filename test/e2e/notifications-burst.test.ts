@@ -12,9 +12,7 @@ import {
   shownByMail,
   shownBySlack,
 } from '../support/services/notified-events.ts';
-import type { Receivers } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // NOTIFY_BURST: a limited number of messages, then one summary of the rest.
@@ -23,11 +21,7 @@ const burst = 2;
 /** Longer than it takes until a few concurrent events have failed. */
 const burstMs = 5_000;
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ notifyBurst: burst, notifications: { burstMs } }, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers({ notifyBurst: burst, notifications: { burstMs } });
 
 /** Sends events whose last attempts are all answered at the same moment. */
 async function failTogether(situation: Situation, count: number): Promise<string[]> {

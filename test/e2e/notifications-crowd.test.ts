@@ -10,25 +10,17 @@ import {
   sendEvent,
   summarised,
 } from '../support/services/notified-events.ts';
-import { type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { webhookTo } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Many concurrent notifications, and changes of an event while it notifies.
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers(
-  {
-    // Longer than the test, so that hanging messages do not time out.
-    timeLimitMs: 90_000,
-    notifications: { waitsMs: [20, 20, 20, 20] },
-  },
-  (...opened) => {
-    [stage, receivers] = opened;
-  },
-);
+const { stage, receivers } = useReceivers({
+  // Longer than the test, so that hanging messages do not time out.
+  timeLimitMs: 90_000,
+  notifications: { waitsMs: [20, 20, 20, 20] },
+});
 
 test('a destination that hangs for many events delays neither its neighbours nor other accounts', {
   timeout: 300_000,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   accountWith,
   allSent,
@@ -8,19 +8,16 @@ import {
   shownBySlack,
   summarised,
 } from '../support/services/notified-events.ts';
-import { type Destination, mailAddress, type Receivers } from '../support/services/receivers.ts';
+import { type Destination, mailAddress } from '../support/services/receivers.ts';
 import { stringsIn } from '../support/services/service.ts';
 import { formattedIn } from '../support/services/slack.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 
 // With any data from outside, each service accepts the message, and the data has no effect on its readers.
 
-let stage: Stage;
-let receivers: Receivers;
+const { stage, receivers } = useReceivers();
 let destinations: Destination[];
-useReceivers({}, (...opened) => {
-  [stage, receivers] = opened;
+beforeAll(() => {
   const mail: Destination = {
     destination_type: 'email',
     name: 'Mail',

@@ -10,19 +10,14 @@ import {
   sendEvent,
   summarised,
 } from '../support/services/notified-events.ts';
-import { type Destination, hookPath, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { type Destination, hookPath, webhookTo } from '../support/services/receivers.ts';
 import { sendGridRateLimited, sendGridRevoked } from '../support/services/sendgrid.ts';
 import { slackPath, slackRateLimited } from '../support/services/slack.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 
 // Destinations fail independently of each other (docs/notifications.md).
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } });
 
 test('a destination that does not answer gets five tries, and the others are notified at once', async () => {
   const held = hold();

@@ -1,7 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
-import { textsIn } from '../support/history.ts';
 import { discordPath } from '../support/services/discord.ts';
 import {
   accountWith,
@@ -11,31 +9,18 @@ import {
   sendEvent,
   summarised,
 } from '../support/services/notified-events.ts';
-import { hookPath, hookSecret, mailAddress, type Receivers } from '../support/services/receivers.ts';
+import { hookPath, hookSecret, mailAddress } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 
 // What Temporal's Web UI shows of notifications, and what it must not show (docs/concepts.md, docs/notifications.md).
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ apiDelivers: false, notifications: { waitsMs: [10, 10, 10, 10] } }, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers({ apiDelivers: false, notifications: { waitsMs: [10, 10, 10, 10] } });
 
 /** The names of the activities that a finished workflow scheduled, and every text and byte of its history. */
 async function historyOf(id: string): Promise<{ activities: string[]; text: string }> {
   await stage.workflows.result(id);
-  const { address, namespace } = stage.gateway.temporal;
-  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
-  const { workflow } = new Client({ connection, namespace });
-  const { events } = await workflow.getHandle(`event-${id}`).fetchHistory();
-  await connection.close();
-  return {
-    activities: (events ?? []).flatMap((e) => e.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
-    text: textsIn(events).join('\n'),
-  };
+  return { activities: await stage.workflows.activities(id), text: await stage.workflows.text(id) };
 }
 
 const payload = '{"id":"one","type":"order.created","note":"payload-for-nobody"}';

@@ -1,19 +1,16 @@
 import { expect, test } from 'vitest';
 import { accountWith, notified, sendEvent, summarised } from '../support/services/notified-events.ts';
-import { type Destination, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { type Destination, mailAddress, webhookTo } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 // Limits of the services and the gateway: sizes, answers, addresses.
 
 const mebibyte = 1024 * 1024;
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ maxPayloadBytes: 32 * mebibyte, notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
-  [stage, receivers] = opened;
+const { stage, receivers } = useReceivers({
+  maxPayloadBytes: 32 * mebibyte,
+  notifications: { waitsMs: [20, 20, 20, 20] },
 });
 
 const mailTo = (...addresses: string[]): Destination => ({
@@ -36,11 +33,7 @@ test.each([
   const status = await until(
     'the mail is settled',
     async () => {
-      const [row] = await rows(
-        stage.gateway.database,
-        'select status, attempts from notifications where event_id = $1',
-        [id],
-      );
+      const [row] = await stage.gateway.rows('select status, attempts from notifications where event_id = $1', [id]);
       return row?.status !== undefined && row.status !== 'pending' && row;
     },
     100_000,

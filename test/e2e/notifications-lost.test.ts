@@ -1,29 +1,10 @@
-import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { accountWith, type Notification, notified, sendEvent } from '../support/services/notified-events.ts';
-import type { Receivers } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 
 // Temporal loses a workflow while notifications wait: the sweep sends them from their rows (docs/concepts.md).
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] }, overdueS: 1 }, (...opened) => {
-  [stage, receivers] = opened;
-});
-
-async function lose(how: 'terminated' | 'deleted', eventId: string): Promise<void> {
-  const { address, namespace } = stage.gateway.temporal;
-  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
-  const workflowId = `event-${eventId}`;
-  try {
-    if (how === 'terminated') await new Client({ connection, namespace }).workflow.getHandle(workflowId).terminate();
-    else await connection.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } });
-  } finally {
-    await connection.close();
-  }
-}
+const { stage, receivers } = useReceivers({ notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] }, overdueS: 1 });
 
 test.each(['terminated', 'deleted'] as const)(
   'when the workflow is %s, each destination is still notified',
@@ -38,7 +19,7 @@ test.each(['terminated', 'deleted'] as const)(
         e.notifications.length === 4 &&
         e.notifications.every(({ status, attempts }: Notification) => status === 'sent' || attempts >= 1),
     );
-    await lose(how, id);
+    await (how === 'terminated' ? stage.workflows.terminate(id) : stage.workflows.remove(id));
     receivers.hook.replies = [200];
     for (const service of [receivers.mail, receivers.discord]) service.outage = null;
     const event = await notified(stage, id, 4);

@@ -13,6 +13,7 @@ import {
 } from '../support/services/notified-events.ts';
 import { type Destination, mailAddress } from '../support/services/receivers.ts';
 import { openStage } from '../support/situations.ts';
+import { forTest } from '../support/use.ts';
 
 // E-mail without an API key (docs/notifications.md).
 
@@ -24,12 +25,13 @@ const mail: Destination = {
 const from = 'gateway@gateway.example';
 
 async function stageWith(outboxDir: string | null) {
-  const stage = await openStage({
-    delaysMs: instantDelaysMs,
-    mail: { from, sendgrid: null, outboxDir },
-    notifications: { waitsMs: [10, 10, 10, 10] },
-  });
-  onTestFinished(() => stage.close());
+  const stage = await forTest(
+    openStage({
+      delaysMs: instantDelaysMs,
+      mail: { from, sendgrid: null, outboxDir },
+      notifications: { waitsMs: [10, 10, 10, 10] },
+    }),
+  );
   return stage;
 }
 

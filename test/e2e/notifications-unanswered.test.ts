@@ -1,17 +1,11 @@
 import { expect, test } from 'vitest';
 import { hang } from '../support/replies.ts';
 import { accountWith, notified, sendEvent, summarised } from '../support/services/notified-events.ts';
-import type { Receivers } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 
 // The time limit of a message to a destination. It must not be too short for destinations that answer.
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ timeLimitMs: 4_000, notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers({ timeLimitMs: 4_000, notifications: { waitsMs: [20, 20, 20, 20] } });
 
 test('a message without an answer times out and is retried', async () => {
   receivers.hook.replies = [hang, 200];

@@ -10,17 +10,12 @@ import {
   sendEvent,
   summarised,
 } from '../support/services/notified-events.ts';
-import { type Destination, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { type Destination, webhookTo } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 
 // Which destinations are notified, and when none is (docs/concepts.md, docs/notifications.md).
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({}, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers();
 
 const pathsTold = () => receivers.hook.deliveries.map(({ url }) => url).toSorted();
 const nobody = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };

@@ -12,17 +12,12 @@ import {
   shownBySlack,
   summarised,
 } from '../support/services/notified-events.ts';
-import { hookSecret, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { hookSecret, mailAddress, webhookTo } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
 
 // The messages to destinations after the last attempt has failed (docs/notifications.md).
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({}, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers();
 
 const payload = '{"id":"order-4711","type":"order.created","note":"only for those who asked"}';
 

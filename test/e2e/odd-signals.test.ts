@@ -1,21 +1,16 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { RawValue } from '@temporalio/common';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf } from '../support/history.ts';
 import { hold } from '../support/replies.ts';
 import { collectLines } from '../support/runtime.ts';
-import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
+import { deliveredEvent, useStage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Signals that were sent by hand, in Temporal's Web UI for example, with any content (docs/operations.md).
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ delaysMs: slowDelaysMs, apiDelivers: false, eventWorkflows: 'always' });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ delaysMs: slowDelaysMs, apiDelivers: false, eventWorkflows: 'always' });
 
 const names = ['ack', 'fail', 'retry', 'replay'] as const;
 type SignalName = (typeof names)[number];

@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError, lostError } from '../support/operator.ts';
-import { deadEvent, deliveredEvent, exhaustedEvent, openStage, type Stage } from '../support/situations.ts';
+import { deadEvent, deliveredEvent, exhaustedEvent, useStage } from '../support/situations.ts';
 
 // Operators' commands on an event whose delivery has ended (docs/concepts.md).
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 
 describe('a delivered event', () => {
   test.each([

@@ -1,19 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError, lostError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
-import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
+import { useStage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Operators' commands on an event that waits for its next attempt (docs/concepts.md).
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 
 test('the workflow shows that it waits, and the Web UI can find it', async () => {
   const { id, event } = await waitingEvent(stage);

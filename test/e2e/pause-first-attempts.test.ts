@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import { openStage, type Stage, useStage } from '../support/situations.ts';
 
 // Events that are received while deliveries are paused.
 
@@ -14,12 +14,7 @@ import { openStage, type Stage } from '../support/situations.ts';
 const looksMs = 1_200;
 
 describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage({ apiDelivers });
-  });
-  afterAll(() => stage.close());
-  afterEach(() => stage.clear());
+  const stage = useStage({ apiDelivers });
 
   test('events are accepted and wait; after the resumption each is delivered once, by its first attempt', async () => {
     const { admin } = stage.gateway;
@@ -61,12 +56,7 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
 });
 
 describe('with one concurrent attempt per account', () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage({ accountConcurrency: 1 });
-  });
-  afterAll(() => stage.close());
-  afterEach(() => stage.clear());
+  const stage = useStage({ accountConcurrency: 1 });
 
   test('waiting events are delivered in the order of receipt, even while further events arrive', async () => {
     const { admin, baseUrl } = stage.gateway;

@@ -1,29 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { sweep } from '../../src/events/transitions/swept.ts';
 import { attemptsOf } from '../support/history.ts';
 import { resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
-import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
+import { useStage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Events whose next attempt becomes due in a pause that has lasted for hours.
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({});
-});
-afterAll(() => stage.close());
+const stage = useStage({});
 afterEach(async () => {
   await resumeDeliveries(stage.gateway.admin);
-  await stage.clear();
 });
 
 /** Stores a pause that began ten hours ago, and announces it. */
 async function longPause(): Promise<void> {
   const pause = JSON.stringify({ since: new Date(Date.now() - 10 * 3_600_000).toISOString(), reason: 'a test' });
-  await rows(
-    stage.gateway.database,
+  await stage.gateway.rows(
     `with paused as (insert into gateway_settings (key, value) values ('delivery_paused', $1) returning key)
      select pg_notify('gateway_pause', '') from paused`,
     [Buffer.from(pause)],
@@ -65,7 +58,7 @@ test('the sweep starts a lost workflow after a long pause, not in it', async () 
   const { id } = await waitingEvent(stage);
   await stage.workflows.terminate(id);
   await longPause();
-  await rows(stage.gateway.database, `update events set next_attempt_at = now() - interval '1 h' where id = $1`, [id]);
+  await stage.gateway.rows(`update events set next_attempt_at = now() - interval '1 h' where id = $1`, [id]);
   expect(await sweep(stage.gateway.database, { overdueS: 120, limit: 10 })).toEqual({ queued: 0, more: false });
   await resumeDeliveries(stage.gateway.admin);
   await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');

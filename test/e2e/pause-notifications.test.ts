@@ -11,25 +11,18 @@ import {
   sendEvent,
   summarised,
 } from '../support/services/notified-events.ts';
-import type { Receivers } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
-import type { Stage } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 // Notifications wait while deliveries are paused, and are sent afterwards.
 
-let stage: Stage;
-let receivers: Receivers;
-useReceivers({ notifyBurst: 1, notifications: { burstMs: 60_000 }, overdueS: 1 }, (...opened) => {
-  [stage, receivers] = opened;
-});
+const { stage, receivers } = useReceivers({ notifyBurst: 1, notifications: { burstMs: 60_000 }, overdueS: 1 });
 
 /** Several rounds of the sweep and the summaries, which look twice a second for rows that are a second overdue. */
 const looksMs = 3_000;
 const nothing = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };
 const waiting = (id: string) =>
-  rows(stage.gateway.database, 'select status, attempts from notifications where event_id = $1', [id]);
+  stage.gateway.rows('select status, attempts from notifications where event_id = $1', [id]);
 
 /** An event whose last attempt fails while deliveries are paused. */
 async function exhaustedInPause(situation: Situation): Promise<string> {
@@ -61,11 +54,11 @@ test('a summary that becomes due waits too', async () => {
   await notified(stage, await sendEvent(stage, situation, '{"id":"first"}'), 1);
   const folded = await exhaustedInPause(situation);
   expect(await waiting(folded)).toEqual([expect.objectContaining({ status: 'suppressed' })]);
-  await rows(stage.gateway.database, 'update notification_summaries set due_at = now()');
+  await stage.gateway.rows('update notification_summaries set due_at = now()');
   await sleep(looksMs);
   expect(receivers.slack.messages).toHaveLength(1);
   await resumeDeliveries(stage.gateway.admin);
   await until('the summary is sent', () => receivers.slack.messages.length === 2);
-  const summaries = await rows(stage.gateway.database, 'select attempts from notification_summaries');
+  const summaries = await stage.gateway.rows('select attempts from notification_summaries');
   expect(summaries).toEqual([{ attempts: 1 }]);
 });

@@ -1,20 +1,13 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { attemptsOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
-import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
+import { useStage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Restarted workers and lost workflows while deliveries are paused.
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ overdueS: 1 });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ overdueS: 1 });
 
 test('a new worker delivers nothing until deliveries are resumed, and then everything once', async () => {
   const { gateway } = stage;
@@ -28,7 +21,7 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
   const sent = await Promise.all(Array.from({ length: 10 }, () => stage.sendTo(consumer)));
   await gateway.startWorker();
   await until('the workflow has received the retry', async () => {
-    const [left] = await rows(gateway.database, 'select count(*)::integer as n from event_commands');
+    const [left] = await gateway.rows('select count(*)::integer as n from event_commands');
     return left?.n === 0 && (await stage.workflows.state(waiting.id)).retries === 1;
   });
   await gateway.stopWorker();
@@ -47,7 +40,7 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
 });
 
 test('an event with a lost workflow gets a new one when deliveries are resumed', async () => {
-  const { admin, temporal } = stage.gateway;
+  const { admin } = stage.gateway;
   const held = hold();
   const consumer = await stage.consumer(held.reply, 200);
   const { id } = await stage.sendTo(consumer);
@@ -56,12 +49,7 @@ test('an event with a lost workflow gets a new one when deliveries are resumed',
   held.answer(500);
   await admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
   const lost = await stage.workflows.status(id);
-  const connection = await Connection.connect({
-    address: temporal.address,
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
-  await new Client({ connection, namespace: temporal.namespace }).workflow.getHandle(`event-${id}`).terminate();
-  await connection.close();
+  await stage.workflows.terminate(id);
   await until('the event has a new workflow', async () => {
     const { status, runId } = await stage.workflows.status(id);
     return status === 'RUNNING' && runId !== lost.runId;

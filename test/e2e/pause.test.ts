@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
 import { askToWait, hold } from '../support/replies.ts';
-import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
+import { deliveredEvent, useStage, waitingEvent } from '../support/situations.ts';
 
 // A pause that starts during the delivery of an event.
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({});
-});
-afterAll(() => stage.close());
+const stage = useStage({});
 afterEach(async () => {
   await resumeDeliveries(stage.gateway.admin);
-  await stage.clear();
 });
 
 const pause = () => pauseDeliveries(stage.gateway.admin);
@@ -106,7 +100,7 @@ test.each(['due', 'delivered'] as const)('a replay of a %s event waits for the r
 test('an event of a long disabled account is not given up during the pause, but after it', async () => {
   const { id, accountId, consumer } = await dueEvent();
   await stage.operate.setEnabled(accountId, false);
-  await rows(stage.gateway.database, `update events set held_since = now() - interval '8 days' where id = $1`, [id]);
+  await stage.gateway.rows(`update events set held_since = now() - interval '8 days' where id = $1`, [id]);
   await waitsForResumption(stage, id);
   expect(await stage.gateway.admin.event(id)).toMatchObject({ delivery_status: 'pending', attempts: 1 });
   await resume();
@@ -118,7 +112,7 @@ test('an event of a long disabled account is not given up during the pause, but 
 test('events of an account that is enabled during the pause are delivered, even after a long time', async () => {
   const { id, accountId } = await dueEvent();
   await stage.operate.setEnabled(accountId, false);
-  await rows(stage.gateway.database, `update events set held_since = now() - interval '8 days' where id = $1`, [id]);
+  await stage.gateway.rows(`update events set held_since = now() - interval '8 days' where id = $1`, [id]);
   await waitsForResumption(stage, id);
   await stage.operate.setEnabled(accountId, true);
   await resume();
@@ -127,9 +121,7 @@ test('events of an account that is enabled during the pause are delivered, even 
 
 test('Retry-After applies after a long pause, which does not count towards the four hours', async () => {
   const { id, consumer } = await dueEvent();
-  await rows(stage.gateway.database, `update events set generation_at = now() - interval '5 hours' where id = $1`, [
-    id,
-  ]);
+  await stage.gateway.rows(`update events set generation_at = now() - interval '5 hours' where id = $1`, [id]);
   consumer.replies = [askToWait(503, 1_000)];
   await resume();
   const event = await eventually(id, (e) => e.attempts === 2);

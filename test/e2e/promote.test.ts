@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { Connection } from '@temporalio/client';
 import getPort from 'get-port';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { setCurrentBuild } from '../../src/temporal/deployment.ts';
 import { roleHere } from '../support/role-here.ts';
+import { connectTo } from '../support/temporal-connection.ts';
+import { forTest } from '../support/use.ts';
 
 const build = (name = `promote-${randomBytes(6).toString('hex')}`) => ({
   TEMPORAL_ADDRESS: inject('temporalAddress'),
@@ -51,11 +52,7 @@ test('a Temporal that is down, or something else at its address, is told as such
 });
 
 test('a build without workers is an error that says to start them, after the limit', async () => {
-  const connection = await Connection.connect({
-    address: inject('temporalAddress'),
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
-  onTestFinished(() => connection.close());
+  const connection = await forTest(connectTo(inject('temporalAddress')));
   const deployment = { connection, namespace: 'default', deploymentName: build().TEMPORAL_DEPLOYMENT_NAME };
   await expect(setCurrentBuild(deployment, 'one', 100)).rejects.toThrow(
     /No worker of the build 'one' of 'promote-\w+' runs. Start its workers first./,

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
 import type { Key, Sample } from '../support/providers/sample.ts';
 import { samples } from '../support/providers/samples.ts';
 import { messageFor } from '../support/providers/webhook.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { eventsOf } from '../support/stored.ts';
+import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-let consumer: Consumer;
-beforeAll(async () => {
-  gateway = await startGateway();
-  consumer = await startConsumer();
-});
-afterAll(async () => {
-  await consumer.close();
-  await gateway.stop();
-});
+const consumer = useConsumer();
+const gateway = useGateway();
 
 describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s', (_name, sample: Sample) => {
   /** Creates an account, and sends webhooks to it as the provider does: signed now, for the requested URL. */

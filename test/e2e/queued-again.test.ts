@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { instantDelaysMs } from '../support/gateway.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import { useStage } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 // A replay that is requested between the claim of an event and the start of its workflow queues the event again, although
 // that start is already for the new generation.
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 
 test.each([
   ['delivered', 200],

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Consumer } from '../support/consumer.ts';
 import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { deadError } from '../support/operator.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import { openStage } from '../support/situations.ts';
+import { useForAll } from '../support/use.ts';
 
 // Operators' commands on an event before any process has claimed it (docs/concepts.md).
 
@@ -15,7 +16,6 @@ interface Early {
 }
 
 describe.each(firstAttemptsBy)('before any attempt, first attempts by %s', (_, apiDelivers) => {
-  let stage: Stage;
   const early: Record<string, Early> = {};
   const event = (name: string) => {
     const found = early[name];
@@ -25,8 +25,12 @@ describe.each(firstAttemptsBy)('before any attempt, first attempts by %s', (_, a
   const names = ['ack', 'fail', 'dead', 'replay', 'retry', 'deadThenReplay', 'delete', 'disable', 'disableAndBack'];
 
   // The worker starts once for all events. Each event has its own account and consumer.
+  // Not cleared after each test: all of them look at the events of one start.
+  const stage = useForAll(
+    () => openStage({ delaysMs: instantDelaysMs, apiDelivers, worker: false }),
+    (opened) => opened.close(),
+  );
   beforeAll(async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers, worker: false });
     for (const name of names) {
       const consumer = await stage.consumer();
       early[name] = { ...(await stage.sendTo(consumer)), consumer };
@@ -45,7 +49,6 @@ describe.each(firstAttemptsBy)('before any attempt, first attempts by %s', (_, a
     await operate.setEnabled(event('disableAndBack').accountId, true);
     await stage.gateway.startWorker();
   });
-  afterAll(() => stage.close());
 
   /** The event after its workflow has ended; the outcome is null if it needed none. */
   async function settled(name: string) {

@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
-import { exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
+import { exhaustedEvent, useStage, waitingEvent } from '../support/situations.ts';
 
 // Operators' commands during a manual attempt (docs/concepts.md).
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 
 test('a retry during the last attempt is made after it, and delivers the event', async () => {
   const held = hold();

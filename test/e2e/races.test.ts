@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Reply } from '../support/consumer.ts';
 import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import { type Stage, useStage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Operators' commands during an attempt win over its outcome (docs/concepts.md). The schedule has no delays, so that an
@@ -48,12 +48,7 @@ async function settled(stage: Stage, id: string) {
 }
 
 describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers });
-  });
-  afterAll(() => stage.close());
-  afterEach(() => stage.clear());
+  const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers });
   /** Whether an event that its first attempt has delivered needs no workflow. */
   const needsNone = () => apiDelivers && stage.gateway.eventWorkflows === 'on_retry';
 

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import type { Sample } from '../support/providers/sample.ts';
 import { standard } from '../support/providers/standard.ts';
 import { stripe } from '../support/providers/stripe.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 // A captured webhook that is sent again (docs/providers.md, "Resent webhooks"). Hours pass in these tests by moving the
 // expiry of the deduplication key.
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  // Without a worker, events stay in the queue, which shows the time of their statement.
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+// Without a worker, events stay in the queue, which shows the time of their statement.
+const gateway = useGateway({ worker: false });
 
 const hourS = 3_600;
 /** The least time that is left in a test: much longer than a test takes. */
@@ -30,21 +24,19 @@ async function capture(sample: Sample, { toleranceS, aheadS }: { toleranceS: num
   const { body } = sample.event('evt_captured');
   const at = new Date(Date.now() + aheadS * 1_000);
   const { headers } = await sign({ body: Buffer.from(body), at, url: '' });
-  const post = () => send(gateway.baseUrl, account, body, Object.fromEntries(headers));
+  const post = () => gateway.send(account, body, Object.fromEntries(headers));
   return { account, post };
 }
 
 const pass = (id: string, seconds: number) =>
-  rows(
-    gateway.database,
-    `update event_dedup set expires_at = expires_at - make_interval(secs => $2) where event_id = $1`,
-    [id, seconds],
-  );
+  gateway.rows(`update event_dedup set expires_at = expires_at - make_interval(secs => $2) where event_id = $1`, [
+    id,
+    seconds,
+  ]);
 
 /** Seconds from the statement that stored the event until its deduplication key expires. */
 async function keptS(id: string): Promise<number> {
-  const [key] = await rows(
-    gateway.database,
+  const [key] = await gateway.rows(
     `select extract(epoch from d.expires_at - q.lane_since)::double precision as s from event_dedup d join event_queue q using (event_id) where event_id = $1`,
     [id],
   );
@@ -84,6 +76,6 @@ test.each([
 
 test('the key of a webhook without a signed time is kept for 24 hours', async () => {
   const account = await gateway.admin.createAccount({});
-  const { body } = await send(gateway.baseUrl, account, '{"id":"untimed"}');
+  const { body } = await gateway.send(account, '{"id":"untimed"}');
   expect(await keptS(body.id)).toBe(24 * hourS);
 });

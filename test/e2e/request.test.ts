@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { slowDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
+import { slowDelaysMs } from '../support/gateway.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 // The request that a consumer receives (docs/delivery.md).
 
-let gateway: TestGateway;
 let consumer: Consumer;
-beforeAll(async () => {
-  gateway = await startGateway({ delaysMs: slowDelaysMs });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ delaysMs: slowDelaysMs });
 beforeEach(async () => {
   consumer = await startConsumer();
 });
@@ -33,7 +29,7 @@ function signed(delivery: { headers: Consumer['deliveries'][number]['headers'] }
 test('is signed with the delivery secret as in Standard Webhooks', async () => {
   const secret = newSecret();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url, delivery_secret: secret });
-  const { body } = await send(gateway.baseUrl, account, '{"id":"signed","text":"grüße"}');
+  const { body } = await gateway.send(account, '{"id":"signed","text":"grüße"}');
   const delivery = await nthDelivery(1);
   expect(delivery.headers['webhook-id']).toBe(body.id);
   expect(new Webhook(secret).verify(delivery.body, signed(delivery))).toEqual({ id: 'signed', text: 'grüße' });
@@ -47,7 +43,7 @@ test('without a delivery URL goes to the project, signed with the secret of the 
     project_delivery_url: consumer.url,
     project_delivery_secret: project,
   });
-  await send(gateway.baseUrl, account, '{"id":"fallback"}');
+  await gateway.send(account, '{"id":"fallback"}');
   const delivery = await nthDelivery(1);
   expect(new Webhook(project).verify(delivery.body, signed(delivery))).toEqual({ id: 'fallback' });
   expect(() => new Webhook(own).verify(delivery.body, signed(delivery))).toThrow();
@@ -60,7 +56,7 @@ test('goes to the delivery URL where the account has both', async () => {
     project_delivery_url: project.url,
     project_delivery_secret: newSecret(),
   });
-  const { body } = await send(gateway.baseUrl, account, '{"id":"both"}');
+  const { body } = await gateway.send(account, '{"id":"both"}');
   const delivery = await nthDelivery(1);
   // Without a delivery secret it is not signed: the project's secret is for the project's URL only.
   expect(delivery.headers).not.toHaveProperty('webhook-signature');
@@ -71,7 +67,7 @@ test('goes to the delivery URL where the account has both', async () => {
 
 test('has the documented headers in addition to those of the provider', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const { body } = await send(gateway.baseUrl, account, '{"id":17,"type":"order.created"}', {
+  const { body } = await gateway.send(account, '{"id":17,"type":"order.created"}', {
     'content-type': 'application/vnd.orders+json; charset=utf-8',
     'x-order-shop': 'Shop One',
     'x-webhook-attempt': '99',
@@ -102,11 +98,11 @@ test('has the documented headers in addition to those of the provider', async ()
 
 test('percent-encodes values that are not printable ASCII, and leaves out an empty event type', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  await send(gateway.baseUrl, account, '{"id":"ü 1","type":"bestellung.geöffnet"}');
+  await gateway.send(account, '{"id":"ü 1","type":"bestellung.geöffnet"}');
   const first = await nthDelivery(1);
   expect(first.headers['x-webhook-event-type']).toBe('bestellung.ge%C3%B6ffnet');
   expect(decodeURIComponent(String(first.headers['x-webhook-external-id']))).toBe('ü 1');
-  await send(gateway.baseUrl, account, '{"id":"no type"}');
+  await gateway.send(account, '{"id":"no type"}');
   expect((await nthDelivery(2)).headers).not.toHaveProperty('x-webhook-event-type');
 });
 
@@ -125,7 +121,7 @@ test.each([
     signing_secret_current: secretText('very-secret-value'),
   });
   const headers = { ...secretHeaders, cookie: 'session=biscuit', 'x-shop': 'kept' };
-  const { status, body } = await send(gateway.baseUrl, account, '{"id":"secret"}', headers, query);
+  const { status, body } = await gateway.send(account, '{"id":"secret"}', headers, query);
   expect(status).toBe(202);
   const delivery = await nthDelivery(1);
   expect(delivery.headers['x-shop']).toBe('kept');
@@ -150,7 +146,7 @@ test.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>]>([
   ['gzip', gzip, { ...json, 'content-encoding': 'gzip' }],
 ])('contains %s unchanged, on delivery and on replay', async (_, body, headers) => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const sent = await send(gateway.baseUrl, account, body, headers);
+  const sent = await gateway.send(account, body, headers);
   expect(sent.status).toBe(202);
   const first = await nthDelivery(1);
   expect((await gateway.admin.post(`/admin/events/${sent.body.id}/replay`)).status).toBe(202);
@@ -164,7 +160,7 @@ test.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>]>([
 test('keeps its webhook-id on retry and replay, and marks a replay', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   consumer.replies = [500, 500, 200];
-  const { body } = await send(gateway.baseUrl, account, '{"id":"again"}');
+  const { body } = await gateway.send(account, '{"id":"again"}');
   await nthDelivery(1);
   expect((await gateway.admin.post(`/admin/delivery/retry/${body.id}`)).status).toBe(202);
   await nthDelivery(2);

@@ -1,12 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
-import { send } from '../support/admin-client.ts';
 import { type Delivery, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { secretText } from '../support/secrets.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 // The rotation of secrets as in docs/admin-api.md (R36), with continuous traffic.
 
@@ -53,7 +53,7 @@ function startTraffic(account: { provider: string; account_slug: string }, secre
     for (let n = 1; going; n++) {
       const { phase } = traffic;
       const headers = { 'content-type': 'application/json', 'x-webhook-secret': traffic.secret };
-      const { status, body } = await send(gateway.baseUrl, account, `{"id":"w-${sender}-${n}"}`, headers);
+      const { status, body } = await gateway.send(account, `{"id":"w-${sender}-${n}"}`, headers);
       traffic.sent.push({ id: body.id, status, phase });
       answered[sender] = n;
       for (const look of waiting) look();
@@ -131,13 +131,12 @@ describe('signing_secret', () => {
     expect(traffic.sent.length).toBeGreaterThanOrEqual(4 * perPhase * senders);
     expect(refusedOf(traffic.sent)).toEqual([]);
 
-    const refusals = () => send(gateway.baseUrl, account, '{}', { 'x-webhook-secret': secretText('the-old-one') });
+    const refusals = () => gateway.send(account, '{}', { 'x-webhook-secret': secretText('the-old-one') });
     // Caches may accept the old secret for a moment.
     await until('the old secret is refused', async () => (await refusals()).status === 401);
     const answers = await Promise.all(Array.from({ length: senders }, refusals));
     expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(401));
-    const [count] = await rows(
-      gateway.database,
+    const [count] = await gateway.rows(
       `select count(*)::integer as taken, count(distinct id)::integer as different from events
        where account_id = $1 and status <> 'rejected' and external_id like 'w-%'`,
       [account.id],
@@ -152,14 +151,14 @@ describe('signing_secret', () => {
     });
     for (let n = 1; n <= 10; n++) {
       // Now the account is in the cache of ingestion.
-      expect((await send(gateway.baseUrl, account, '{}', { 'x-secret': secretText(`${n - 1}`) })).status).toBe(202);
+      expect((await gateway.send(account, '{}', { 'x-secret': secretText(`${n - 1}`) })).status).toBe(202);
       await change(account.id, {
         signing_secret_current: secretText(`${n}`),
         signing_secret_previous: secretText(`${n - 1}`),
       });
       const answers = await Promise.all(
         Array.from({ length: senders }, (_, m) =>
-          send(gateway.baseUrl, account, '{}', { 'x-secret': secretText(`${n - (m % 2)}`) }),
+          gateway.send(account, '{}', { 'x-secret': secretText(`${n - (m % 2)}`) }),
         ),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(202));
@@ -174,52 +173,48 @@ describe.each([
   useGateway();
 
   test('changes under load: each delivery verifies with the old or new secret, later ones with the new', async () => {
-    const consumer = await startConsumer((response, delivery) => {
-      const known = verifiedWith(delivery, secrets);
-      response.writeHead(known.length === 1 ? 200 : 401, { 'x-verified-with': known.join() }).end();
+    const consumer = await forTest(
+      startConsumer((response, delivery) => {
+        const known = verifiedWith(delivery, secrets);
+        response.writeHead(known.length === 1 ? 200 : 401, { 'x-verified-with': known.join() }).end();
+      }),
+    );
+    const account = await gateway.admin.createAccount({
+      ...{ skip_signature_verification: false, signing_secret_current: secretText('inbound') },
+      ...{ [urlField]: consumer.url, [secretField]: secrets.old },
     });
-    try {
-      const account = await gateway.admin.createAccount({
-        ...{ skip_signature_verification: false, signing_secret_current: secretText('inbound') },
-        ...{ [urlField]: consumer.url, [secretField]: secrets.old },
-      });
-      const traffic = startTraffic(account, secretText('inbound'), deliveredSenders);
-      await traffic.more();
-      await until('there are deliveries with the old secret', () => consumer.deliveries.length > 0);
-      const body: Change =
-        secretField === 'delivery_secret'
-          ? { delivery_secret: secrets.next }
-          : { project_delivery_secret: secrets.next };
-      expect(await change(account.id, body)).toMatchObject({ [`has_${secretField}`]: true });
-      traffic.phase = 'after';
-      await traffic.more();
-      await traffic.stop();
-      const sentAfter = new Set(traffic.sent.filter(({ phase }) => phase === 'after').map(({ id }) => id));
+    const traffic = startTraffic(account, secretText('inbound'), deliveredSenders);
+    await traffic.more();
+    await until('there are deliveries with the old secret', () => consumer.deliveries.length > 0);
+    const body: Change =
+      secretField === 'delivery_secret' ? { delivery_secret: secrets.next } : { project_delivery_secret: secrets.next };
+    expect(await change(account.id, body)).toMatchObject({ [`has_${secretField}`]: true });
+    traffic.phase = 'after';
+    await traffic.more();
+    await traffic.stop();
+    const sentAfter = new Set(traffic.sent.filter(({ phase }) => phase === 'after').map(({ id }) => id));
 
-      expect(refusedOf(traffic.sent)).toEqual([]);
-      const ids = new Set(traffic.sent.map(({ id }) => id));
-      await until('all webhooks are delivered', async () => {
-        const left = `select 1 from events where account_id = $1 and delivery_status <> 'delivered' limit 1`;
-        return (await rows(gateway.database, left, [account.id])).length === 0;
-      });
-      // No attempt failed, so each webhook was delivered once.
-      expect(consumer.deliveries).toHaveLength(ids.size);
-      const failed = `select 1 from delivery_attempts d join events e on e.id = d.event_id
-        where e.account_id = $1 and d.outcome <> 'delivered'`;
-      expect(await rows(gateway.database, failed, [account.id])).toEqual([]);
-      const seen = { old: 0, next: 0 };
-      for (const delivery of consumer.deliveries) {
-        const [name, ...more] = verifiedWith(delivery, secrets);
-        expect(more).toEqual([]);
-        if (name === 'old' || name === 'next') seen[name]++;
-        if (sentAfter.has(String(delivery.headers['webhook-id']))) expect(name).toBe('next');
-      }
-      expect(sentAfter.size).toBeGreaterThan(0);
-      expect(seen.old).toBeGreaterThan(0);
-      expect(seen.next).toBeGreaterThanOrEqual(sentAfter.size);
-      expect(seen.old + seen.next).toBe(ids.size);
-    } finally {
-      await consumer.close();
+    expect(refusedOf(traffic.sent)).toEqual([]);
+    const ids = new Set(traffic.sent.map(({ id }) => id));
+    await until('all webhooks are delivered', async () => {
+      const left = `select 1 from events where account_id = $1 and delivery_status <> 'delivered' limit 1`;
+      return (await gateway.rows(left, [account.id])).length === 0;
+    });
+    // No attempt failed, so each webhook was delivered once.
+    expect(consumer.deliveries).toHaveLength(ids.size);
+    const failed = `select 1 from delivery_attempts d join events e on e.id = d.event_id
+      where e.account_id = $1 and d.outcome <> 'delivered'`;
+    expect(await gateway.rows(failed, [account.id])).toEqual([]);
+    const seen = { old: 0, next: 0 };
+    for (const delivery of consumer.deliveries) {
+      const [name, ...more] = verifiedWith(delivery, secrets);
+      expect(more).toEqual([]);
+      if (name === 'old' || name === 'next') seen[name]++;
+      if (sentAfter.has(String(delivery.headers['webhook-id']))) expect(name).toBe('next');
     }
+    expect(sentAfter.size).toBeGreaterThan(0);
+    expect(seen.old).toBeGreaterThan(0);
+    expect(seen.next).toBeGreaterThanOrEqual(sentAfter.size);
+    expect(seen.old + seen.next).toBe(ids.size);
   });
 });

@@ -1,19 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { hold } from '../support/replies.ts';
-import { exhaustedEvent, openStage, type Stage } from '../support/situations.ts';
+import { exhaustedEvent, useStage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // When the workflow of an event has ended, its search attributes in Temporal say what the event's row says.
 
 describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers, eventWorkflows: 'always' });
-  });
-  afterAll(() => stage.close());
-  afterEach(() => stage.clear());
+  const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers, eventWorkflows: 'always' });
 
   /** What an operator sees of the event in Temporal, after its latest run. */
   async function shown(id: string) {

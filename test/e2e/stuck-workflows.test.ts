@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { instantDelaysMs } from '../support/gateway.ts';
 import { triggered } from '../support/maintenance.ts';
-import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
+import { useStage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // Workflows whose task fails again and again, as after a release whose workers cannot continue them (docs/failures.md).
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    ...{ delaysMs: instantDelaysMs, apiDelivers: false, eventWorkflows: 'always', overdueS: 1, maintenance: {} },
-    // The second try of a task follows at once. Each further one takes 10 s or more.
-    stuckLimits: { attempts: 2, ageS: 0 },
-  });
+const stage = useStage({
+  ...{ delaysMs: instantDelaysMs, apiDelivers: false, eventWorkflows: 'always', overdueS: 1, maintenance: {} },
+  // The second try of a task follows at once. Each further one takes 10 s or more.
+  stuckLimits: { attempts: 2, ageS: 0 },
 });
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
 
 /** Replaces the event's workflow by one that is stuck, and makes the event overdue. */
 async function stick(id: string, generation: number): Promise<string> {
@@ -38,7 +32,7 @@ test.each([0, 1])(
     await until('the relay has passed the event on', async () => {
       const passed = `select 1 from events where id = $1 and swept_at is not null
       and not exists (select 1 from event_queue where event_id = $1)`;
-      return (await rows(stage.gateway.database, passed, [id])).length === 1;
+      return (await stage.gateway.rows(passed, [id])).length === 1;
     });
     await until('a run of the sweep finds the stuck workflow', async () => {
       const { last_run } = await triggered(stage.gateway, 'sweep');

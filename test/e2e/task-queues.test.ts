@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Purpose } from '../../workflows/queues.ts';
-import { send } from '../support/admin-client.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { backupEnded, backupsOf, holdBackups, scheduled, triggered } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 
@@ -39,7 +39,7 @@ test('each activity is on the queue of its purpose; attempts are on that of thei
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const destination = { destination_type: 'webhook', name: 'Operators', config: { url: operators.url } };
   await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, destination);
-  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  const { body } = await gateway.send(account, '{"id":"one"}');
   await gateway.admin.eventually(body.id, (event) => event.notifications[0]?.status === 'sent');
   const { taskQueue } = gateway.temporal;
   expect(await queuesOf(temporal, `event-${body.id}`)).toEqual({
@@ -97,9 +97,9 @@ test('a notification waits for a worker that takes notifications, and deliveries
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const destination = { destination_type: 'webhook', name: 'Operators', config: { url: operators.url } };
   await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, destination);
-  const { body: first } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  const { body: first } = await gateway.send(account, '{"id":"one"}');
   await gateway.admin.eventually(first.id, (event) => event.delivery_status === 'failed');
-  const { body: second } = await send(gateway.baseUrl, account, '{"id":"two"}');
+  const { body: second } = await gateway.send(account, '{"id":"two"}');
   await gateway.admin.eventually(second.id, (event) => event.delivery_status === 'failed');
   await sleep(100);
   expect((await gateway.admin.event(first.id)).notifications).toMatchObject([{ status: 'pending', attempts: 0 }]);
@@ -112,7 +112,7 @@ test('a worker that does not take deliveries makes no attempt', async () => {
   const { gateway, takes, consumer } = await stage({ maintenance: {} });
   await takes('notifications', 'maintenance', 'backups');
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  const { body } = await gateway.send(account, '{"id":"one"}');
   // A worker of deliveries looks every second for first attempts that no api makes.
   await sleep(1_500);
   expect(await gateway.admin.event(body.id)).toMatchObject({ status: 'received', attempts: 0 });

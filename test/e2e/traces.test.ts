@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
+import { expect, test } from 'vitest';
 import { consumerForTest } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { payloadMarker, secretInUrl, secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { collectorForTest, traceparentOf } from '../tracing/collector.ts';
 import type { ReceivedSpan } from '../tracing/otlp.ts';
 import { tracingForTest } from '../tracing/tracing-here.ts';
 
 // The traces of events (docs/tracing.md). The processes of `npm start`: test/process/traces.test.ts.
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
 
 const sender = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const traceHeaders = { traceparent: sender, tracestate: 'vendor=value', baggage: 'user=someone' };
@@ -37,7 +32,7 @@ test('while tracing is off, the trace headers of a sender are forwarded, and not
   const collector = await collectorForTest();
   const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const { body } = await send(gateway.baseUrl, account, '{}', { ...json, ...traceHeaders });
+  const { body } = await gateway.send(account, '{}', { ...json, ...traceHeaders });
   const delivery = await until('the delivery', () => consumer.deliveries[0]);
   expect(delivery.headers).toMatchObject(traceHeaders);
   expect(await storedTraceparent(body.id)).toBeNull();
@@ -62,7 +57,7 @@ test('always_on: an unsampled webhook is linked to by sampled attempts', async (
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_TRACES_SAMPLER: 'always_off',
   });
-  const { body } = await send(gateway.baseUrl, account, '{}', { ...json, ...traceHeaders });
+  const { body } = await gateway.send(account, '{}', { ...json, ...traceHeaders });
   await gateway.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
   const stored = (await storedTraceparent(body.id)) ?? '';
   expect(stored).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
@@ -90,7 +85,7 @@ test('TRACE_CONTINUE_INBOUND: the webhook continues the trace of its sender, the
   await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, TRACE_CONTINUE_INBOUND: 'true' });
   const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const { body } = await send(gateway.baseUrl, account, '{}', { ...json, ...traceHeaders });
+  const { body } = await gateway.send(account, '{}', { ...json, ...traceHeaders });
   const [attempt] = await collector.received('the attempt', attemptsOf(body.id));
   const [webhook] = await collector.received('the webhook', ({ kind }) => kind === 2);
   const [, traceId, parentSpanId] = sender.split('-');
@@ -110,7 +105,7 @@ test('notifications link to the webhook and show no address', async () => {
       ...{ destination_type: 'webhook', name: 'Ops' },
       config: { url: `${url}/${secretInUrl('path')}`, secret: secretText('hook') },
     });
-  const { body } = await send(gateway.baseUrl, account, `{"text":"${payloadMarker}"}`);
+  const { body } = await gateway.send(account, `{"text":"${payloadMarker}"}`);
   await gateway.admin.eventually(body.id, (event) => event.status === 'failed');
   const [webhook] = await collector.received('the webhook', ({ kind }) => kind === 2);
   const isNotification = ({ name }: ReceivedSpan) => name === 'notification';
@@ -138,11 +133,11 @@ test('notifications of an unsampled webhook are not recorded', async () => {
   });
   // The first webhook is received with a sampler that records nothing; its notification is sent while all are recorded.
   const none = await tracingForTest({ ...variables, OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
-  const { body } = await send(gateway.baseUrl, account, '{"id":"unsampled"}');
+  const { body } = await gateway.send(account, '{"id":"unsampled"}');
   await none.stop();
   await tracingForTest(variables);
   await gateway.admin.eventually(body.id, (event) => event.notifications[0]?.status === 'sent');
-  const last = await send(gateway.baseUrl, account, '{"id":"sampled"}');
+  const last = await gateway.send(account, '{"id":"sampled"}');
   await gateway.admin.eventually(last.body.id, (event) => event.notifications[0]?.status === 'sent');
   const about = (id: string) => (span: ReceivedSpan) =>
     span.name === 'notification' && span.attributes['gateway.event_id'] === id;
@@ -155,8 +150,8 @@ test('a rejected webhook and a duplicate have spans, and a request to no account
   await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
   const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const first = await send(gateway.baseUrl, account, '{"id":"twice"}');
-  const second = await send(gateway.baseUrl, account, '{"id":"twice"}');
+  const first = await gateway.send(account, '{"id":"twice"}');
+  const second = await gateway.send(account, '{"id":"twice"}');
   expect(second.body).toMatchObject({ id: first.body.id, duplicate: true });
   const secured = await gateway.admin.createAccount({
     ...{
@@ -165,11 +160,11 @@ test('a rejected webhook and a duplicate have spans, and a request to no account
       signing_secret_current: secretText('signing'),
     },
   });
-  await send(gateway.baseUrl, secured, '{}', { ...json, 'x-webhook-secret': secretText('wrong') });
+  await gateway.send(secured, '{}', { ...json, 'x-webhook-secret': secretText('wrong') });
   // They would use up TRACES_PER_SECOND.
-  await send(gateway.baseUrl, { provider: 'generic', account_slug: secretInUrl('no-account') }, '{}');
-  await send(gateway.baseUrl, { provider: 'no-provider', account_slug: 'shop' }, '{}');
-  await send(gateway.baseUrl, account, '{"id":"last"}');
+  await gateway.send({ provider: 'generic', account_slug: secretInUrl('no-account') }, '{}');
+  await gateway.send({ provider: 'no-provider', account_slug: 'shop' }, '{}');
+  await gateway.send(account, '{"id":"last"}');
   const webhooks = await collector.received('four webhooks', ({ kind }) => kind === 2, 4);
   const result = (span: ReceivedSpan) => [
     span.attributes['gateway.result'],

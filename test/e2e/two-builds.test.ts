@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
-import pg from 'pg';
+import { Client } from '@temporalio/client';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import type { upkeep } from '../../workflows/index.ts';
@@ -8,8 +7,11 @@ import { send } from '../support/admin-client.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
+import { openClient } from '../support/one-connection.ts';
 import { roleHere } from '../support/role-here.ts';
+import { connectTo } from '../support/temporal-connection.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 // Workers of two builds run side by side while the current build changes under load (docs/changing-a-workflow.md).
 
@@ -25,11 +27,7 @@ async function stage() {
   });
   const deploymentName = `test-${roles.variables.TEMPORAL_TASK_QUEUE}`;
   const of = (build: string) => ({ TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: build });
-  const connection = await Connection.connect({
-    address: inject('temporalAddress'),
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
-  onTestFinished(() => connection.close());
+  const connection = await forTest(connectTo(inject('temporalAddress')));
   const { workflow } = new Client({ connection });
   return {
     ...{ roles, workflow, deploymentName },
@@ -88,8 +86,7 @@ test('under load, waiting deliveries continue on the new build, and a pinned pur
   for (let n = 0; n < 10; n++) waiting.push((await send(api.baseUrl, waitingAccount, `{"id":"${n}"}`)).body.id);
   for (const id of waiting) await api.admin.eventually(id, (event) => event.attempts === 1);
   // The purge waits for this lock.
-  const holder = new pg.Client({ connectionString: roles.databaseUrl });
-  await holder.connect();
+  const holder = await openClient(roles.databaseUrl);
   await holder.query('select pg_advisory_lock($1)', [lockKeys.auditChain]);
   const purge = await workflow.start<typeof upkeep>('upkeep', {
     workflowId: `purge-${deploymentName}`,

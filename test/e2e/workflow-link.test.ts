@@ -1,24 +1,14 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createWorkflowFinder } from '../../src/engine/workflow-finder.ts';
-import { send } from '../support/admin-client.ts';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-let consumer: Consumer;
-beforeAll(async () => {
-  gateway = await startGateway({ eventWorkflows: 'always' });
-  consumer = await startConsumer();
-});
-afterAll(async () => {
-  await consumer.close();
-  await gateway.stop();
-});
+const consumer = useConsumer();
+const gateway = useGateway({ eventWorkflows: 'always' });
 
 test('an event links to its workflow in the Web UI for as long as Temporal keeps it', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  const { body } = await send(gateway.baseUrl, account, '{"id":"linked"}');
+  const { body } = await gateway.send(account, '{"id":"linked"}');
   const event = await gateway.admin.eventually(
     body.id,
     (e) => e.workflow !== null && e.delivery_status === 'delivered',

@@ -1,25 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { hold } from '../support/replies.ts';
-import { openStage, type Stage } from '../support/situations.ts';
-import { rows } from '../support/stored.ts';
+import { openStage, type Stage, useStage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 // EVENT_WORKFLOWS=on_retry: which events get a workflow (docs/decisions/which-events-get-a-workflow.md).
 
 type Event = Awaited<ReturnType<Stage['gateway']['admin']['event']>>;
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ delaysMs: slowDelaysMs, eventWorkflows: 'on_retry' });
-});
-afterAll(() => stage.close());
-afterEach(() => stage.clear());
+const stage = useStage({ delaysMs: slowDelaysMs, eventWorkflows: 'on_retry' });
 
 const isQueued = async (id: string) =>
-  (await rows(stage.gateway.database, 'select 1 from event_queue where event_id = $1', [id])).length > 0;
+  (await stage.gateway.rows('select 1 from event_queue where event_id = $1', [id])).length > 0;
 
 const isDelivered = (event: Event) => event.delivery_status === 'delivered';
 
@@ -47,8 +42,7 @@ test('an event whose first attempt succeeds gets no workflow', async () => {
 });
 
 test('a failed first attempt starts the workflow, which makes the second attempt', async () => {
-  const quick = await openStage({ delaysMs: [200, 200], eventWorkflows: 'on_retry' });
-  onTestFinished(() => quick.close());
+  const quick = await forTest(openStage({ delaysMs: [200, 200], eventWorkflows: 'on_retry' }));
   const { id } = await quick.sendTo(await quick.consumer(503, 200));
   const event = await quick.gateway.admin.eventually(id, isDelivered);
   expect(statesOf(event)).toBe('enqueued/delivered');
@@ -131,7 +125,7 @@ test.each([
   const { status, body } = await stage.operate[operation](id);
   expect(status).toBe(200);
   expect(statesOf(body)).toBe(states);
-  expect(await rows(stage.gateway.database, 'select 1 from event_commands where event_id = $1', [id])).toEqual([]);
+  expect(await stage.gateway.rows('select 1 from event_commands where event_id = $1', [id])).toEqual([]);
   await expectNoWorkflow(id);
 });
 
@@ -152,8 +146,7 @@ test.each([
     await until('the row has left the queue', async () => !(await isQueued(id)));
     await until(
       'the command is done',
-      async () =>
-        (await rows(stage.gateway.database, 'select 1 from event_commands where event_id = $1', [id])).length === 0,
+      async () => (await stage.gateway.rows('select 1 from event_commands where event_id = $1', [id])).length === 0,
     );
     await expectNoWorkflow(id);
     expect(consumer.deliveries).toHaveLength(0);
@@ -170,8 +163,7 @@ test('an ack during the first attempt leaves no workflow and no command', async 
   expect(statesOf(event)).toBe('processed/delivered');
   await until(
     'the command is done',
-    async () =>
-      (await rows(stage.gateway.database, 'select 1 from event_commands where event_id = $1', [id])).length === 0,
+    async () => (await stage.gateway.rows('select 1 from event_commands where event_id = $1', [id])).length === 0,
   );
   await expectNoWorkflow(id);
 });

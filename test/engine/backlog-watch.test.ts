@@ -1,19 +1,13 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type BacklogLimit, watchBacklog } from '../../src/engine/backlog-watch.ts';
 import { lanes } from '../../src/events/lanes.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
-import { rows } from '../support/stored.ts';
+import { useQueueStage } from '../support/queue-stage.ts';
 import { until } from '../support/until.ts';
 
 // Workflow starts that fall behind (EVENT_WORKFLOWS_BACKLOG).
 
-let stage: Awaited<ReturnType<typeof openQueueStage>>;
-beforeAll(async () => {
-  stage = await openQueueStage();
-});
-afterEach(() => stage.clear());
-afterAll(() => stage.close());
+const stage = useQueueStage();
 
 const { pendingStart, settledStart } = lanes;
 
@@ -22,7 +16,7 @@ async function waiting(lane: typeof pendingStart | typeof settledStart, count: n
   const ids = await stage.send(await stage.account(), count);
   await stage.move(ids, lane);
   const late = `update event_queue set lane_since = now() - make_interval(secs => $2) where event_id = any($1)`;
-  await rows(stage.gateway.database, late, [ids, ageS]);
+  await stage.gateway.rows(late, [ids, ageS]);
   return ids;
 }
 
@@ -51,17 +45,14 @@ test('the statistics show how many workflows wait to be started, and since when'
   await waiting(settledStart, 1, 30);
   const { waiting: count, since } = await workflowStarts();
   expect(count).toBe(6);
-  const [oldest] = await rows(
-    stage.gateway.database,
-    'select min(lane_since) as since from event_queue where lane > 0',
-  );
+  const [oldest] = await stage.gateway.rows('select min(lane_since) as since from event_queue where lane > 0');
   expect(since).toBe(oldest?.since.toISOString());
 });
 
 test('an event waits for its workflow since its first attempt, not since its receipt', async () => {
   const account = await stage.account(500);
   await stage.send(account, 1);
-  await rows(stage.gateway.database, `update event_queue set lane_since = now() - interval '1 day'`);
+  await stage.gateway.rows(`update event_queue set lane_since = now() - interval '1 day'`);
   const { firstAttempts } = stage.process();
   const beforeMs = Date.now();
   firstAttempts.start();
@@ -78,8 +69,7 @@ test('more waiting starts than the limit are logged once, and so is their end', 
   const [fourth] = await waiting(pendingStart, 1);
   await until('the warning', () => lines.length > 0);
   expect(lines).toMatchObject([{ level: warn, msg: 'workflow starts fall behind, deliveries continue', waiting: 4 }]);
-  const remove = (gone: unknown[]) =>
-    rows(stage.gateway.database, 'delete from event_queue where event_id = any($1)', [gone]);
+  const remove = (gone: unknown[]) => stage.gateway.rows('delete from event_queue where event_id = any($1)', [gone]);
   // Below the limit, but above half of it.
   await remove([fourth]);
   await waiting(pendingStart, 1);
@@ -106,14 +96,14 @@ test('while the backlog lasts, the warning is repeated', async () => {
 test('with on_retry, settled events of an earlier policy leave the queue without a workflow', async () => {
   const settled = await waiting(settledStart, 4);
   const pending = await waiting(pendingStart, 2);
-  await rows(stage.gateway.database, `update events set status = 'received' where id = any($1)`, [settled]);
+  await stage.gateway.rows(`update events set status = 'received' where id = any($1)`, [settled]);
   const { link, starts } = stage.process({ workflows: 'on_retry' });
   link.set(stage.engines.up);
   starts.start();
   await until('the queue is empty', async () => (await stage.queued()).length === 0);
   const states = 'select id, status, started_generation from events where id = any($1) order by id';
   const of = async (ids: string[]) =>
-    (await rows(stage.gateway.database, states, [ids])).map((row) => [row.status, row.started_generation]);
+    (await stage.gateway.rows(states, [ids])).map((row) => [row.status, row.started_generation]);
   expect(await of(settled)).toEqual(settled.map(() => ['enqueued', -1]));
   expect(await of(pending)).toEqual(pending.map(() => ['enqueued', 0]));
 });

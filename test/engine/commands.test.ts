@@ -1,33 +1,25 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
-import { rows } from '../support/stored.ts';
+import { useQueueStage } from '../support/queue-stage.ts';
 import { until } from '../support/until.ts';
 
-let stage: Awaited<ReturnType<typeof openQueueStage>>;
-beforeAll(async () => {
-  stage = await openQueueStage();
-});
-afterEach(() => stage.clear());
-afterAll(() => stage.close());
+const stage = useQueueStage();
 
 /** An event outside of the queue whose manual attempt was requested this long ago. */
 async function retryOf(age: string): Promise<string> {
   const [id = ''] = await stage.send(await stage.account(), 1);
   await stage.move([id], 1);
-  await rows(stage.gateway.database, 'delete from event_queue where event_id = $1', [id]);
+  await stage.gateway.rows('delete from event_queue where event_id = $1', [id]);
   expect((await stage.gateway.admin.post(`/admin/delivery/retry/${id}`)).status).toBe(202);
-  await rows(
-    stage.gateway.database,
-    'update event_commands set created_at = now() - $2::interval where event_id = $1',
-    [id, age],
-  );
+  await stage.gateway.rows('update event_commands set created_at = now() - $2::interval where event_id = $1', [
+    id,
+    age,
+  ]);
   return id;
 }
 /** The command of an event; `wait_s`: the seconds until it can be claimed. */
 async function commandOf(id: string): Promise<{ claim_token: string | null; wait_s: number | null } | undefined> {
-  const [row] = await rows(
-    stage.gateway.database,
+  const [row] = await stage.gateway.rows(
     'select claim_token, extract(epoch from claimed_until - now())::float8 as wait_s from event_commands where event_id = $1',
     [id],
   );

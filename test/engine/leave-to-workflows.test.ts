@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { LeavingToWorkflows } from '../../src/engine/leave-to-workflows.ts';
 import type { WorkflowRelay } from '../../src/engine/relay.ts';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
@@ -10,20 +10,14 @@ import { countProcesses } from '../../src/processes/process-rows.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { Delivery } from '../support/consumer.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
+import { useQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 // A worker leaves first attempts to the workflows while no api makes them. No Temporal worker polls the task queue of
 // this stage, so a workflow that is started makes no attempt here, and each delivery is that of an api.
 
-let stage: Awaited<ReturnType<typeof openQueueStage>>;
-beforeAll(async () => {
-  stage = await openQueueStage();
-});
-afterEach(() => stage.clear());
-afterAll(() => stage.close());
+const stage = useQueueStage();
 
 const timeout = 30_000;
 const { firstAttempt, pendingStart } = lanes;
@@ -31,7 +25,7 @@ const { firstAttempt, pendingStart } = lanes;
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => headers['webhook-id']);
 const laneOf = async (id: string): Promise<{ lane: number; claim_token: string | null } | undefined> => {
   const of = 'select lane, claim_token from event_queue where event_id = $1';
-  const [row] = await rows(stage.gateway.database, of, [id]);
+  const [row] = await stage.gateway.rows(of, [id]);
   return row && { lane: row.lane, claim_token: row.claim_token };
 };
 /** With how many attempts before it the workflow of an event was started; null while there is none. */
@@ -56,7 +50,7 @@ function worker(options: { patienceMs?: number } = {}): { relay: WorkflowRelay; 
   const relay = stage.workflowRelay({ patienceMs: options.patienceMs ?? 0 });
   const lastBeat = async (): Promise<number> =>
     (
-      await rows(stage.gateway.database, `select max(alive_until) as at from processes where role = 'worker'`)
+      await stage.gateway.rows(`select max(alive_until) as at from processes where role = 'worker'`)
     )[0]?.at?.getTime() ?? 0;
   return {
     relay,
@@ -114,17 +108,16 @@ test('events wait for an api that restarts before a worker leaves them to workfl
 test('during a pause nothing is left to workflows, and afterwards it is', { timeout }, async () => {
   const account = await stage.account();
   await pauseDelivery(stage.gateway.database, '');
-  try {
-    const { relay, looked } = worker();
-    relay.setEngine(stage.engines.up);
-    const [id = ''] = await stage.send(account, 1);
-    await looked();
-    expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
+  onTestFinished(async () => {
     await resumeDelivery(stage.gateway.database);
-    await hasWorkflow(id);
-  } finally {
-    await resumeDelivery(stage.gateway.database);
-  }
+  });
+  const { relay, looked } = worker();
+  relay.setEngine(stage.engines.up);
+  const [id = ''] = await stage.send(account, 1);
+  await looked();
+  expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
+  await resumeDelivery(stage.gateway.database);
+  await hasWorkflow(id);
 });
 
 test('while an api works on an event, a worker that sees no api leaves it alone', { timeout }, async () => {
@@ -132,7 +125,7 @@ test('while an api works on an event, a worker that sees no api leaves it alone'
   const [id = ''] = await stage.send(account, 1);
   const token = randomUUID();
   const claim = `update event_queue set claim_token = $1, claimed_until = 'infinity'`;
-  await rows(stage.gateway.database, claim, [token]);
+  await stage.gateway.rows(claim, [token]);
   const { relay, looked } = worker();
   // Its claim is ended when it has had no heartbeat for 4 s, and then a workflow makes the attempt.
   relay.setEngine(stage.engines.up);
@@ -166,7 +159,7 @@ test('only events that wait for their first attempt are left to workflows', asyn
   await stage.move(ids.slice(1, 2), 1);
   await stage.move(ids.slice(2), 2);
   const since = 'select event_id, lane, lane_since from event_queue order by event_id';
-  const before = await rows(stage.gateway.database, since);
+  const before = await stage.gateway.rows(since);
   const { promise: left, resolve } = Promise.withResolvers<void>();
   const leaving = new LeavingToWorkflows({
     ...{ sql: stage.gateway.database, log, patienceMs: 0 },
@@ -178,7 +171,7 @@ test('only events that wait for their first attempt are left to workflows', asyn
   leaving.start();
   await left;
   await leaving.stop();
-  const [first, ...others] = await rows(stage.gateway.database, since);
+  const [first, ...others] = await stage.gateway.rows(since);
   expect(first).toMatchObject({ event_id: ids[0], lane: pendingStart });
   // Since when its workflow waits to be started.
   expect(first?.lane_since > before[0]?.lane_since).toBe(true);
@@ -209,11 +202,11 @@ test('when Temporal is back, events are left to workflows although no start was 
   const [settled = ''] = await stage.send(account, 1);
   await stage.move([settled], 2);
   await until('its start has failed', async () => {
-    const [row] = await rows(stage.gateway.database, 'select claim_token, claimed_until from event_queue');
+    const [row] = await stage.gateway.rows('select claim_token, claimed_until from event_queue');
     return row?.claimed_until && row.claim_token === null;
   });
   // As if its day was dropped.
-  await rows(stage.gateway.database, 'delete from event_queue');
+  await stage.gateway.rows('delete from event_queue');
   proxy.end();
   const [id = ''] = await stage.send(account, 1);
   await hasWorkflow(id);
@@ -228,7 +221,7 @@ test('an event that was left to its workflow is attempted by no api, although it
   relay.setEngine(stage.engines.invalid);
   const [left = ''] = await stage.send(account, 1);
   await until('its start has failed', async () => {
-    const [row] = await rows(stage.gateway.database, 'select lane, claim_token, claimed_until from event_queue');
+    const [row] = await stage.gateway.rows('select lane, claim_token, claimed_until from event_queue');
     return row?.lane === pendingStart && row.claimed_until && row.claim_token === null;
   });
   stage.attemptRelay();

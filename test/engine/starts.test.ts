@@ -1,20 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { claimPendingForStart } from '../../src/engine/claim-starts.ts';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
 import { lowestId } from '../../src/events/queue.ts';
 import { Poller } from '../../src/shared/poller.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
+import { useQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-let stage: Awaited<ReturnType<typeof openQueueStage>>;
-beforeAll(async () => {
-  stage = await openQueueStage();
-});
-afterEach(() => stage.clear());
-afterAll(() => stage.close());
+const stage = useQueueStage();
 
 /** Stores events that only need their workflow. */
 async function moved(lane: 1 | 2, count: number): Promise<string[]> {
@@ -51,7 +45,7 @@ test('two processes start each workflow once, and delete its event from the queu
     expect(events?.filter(({ workflowExecutionStartedEventAttributes: of }) => of)).toHaveLength(1);
   }
   expect(await Promise.all(ids.map(started))).toEqual(ids.map((_, n) => (n < 6 ? 'RUNNING' : 'COMPLETED')));
-  const noted = await rows(stage.gateway.database, 'select started_generation from events where id = any($1)', [ids]);
+  const noted = await stage.gateway.rows('select started_generation from events where id = any($1)', [ids]);
   expect(noted.map(({ started_generation }) => started_generation)).toEqual(ids.map(() => 0));
 }, 30_000);
 

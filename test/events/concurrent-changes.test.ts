@@ -1,23 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { markStartedEvents } from '../../src/events/transitions/started.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { outcomeOf } from '../support/received.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 // The start of a workflow and the outcome of its first attempt can be recorded at the same time. Neither may get lost.
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 test('concurrent records of started workflows and of attempts are all applied', async () => {
   const { database } = gateway;
   const account = await gateway.admin.createAccount({});
   const sent = await Promise.all(
-    Array.from({ length: 300 }, (_, n) => send(gateway.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+    Array.from({ length: 300 }, (_, n) => gateway.send(account, JSON.stringify({ id: `event-${n}` }))),
   );
   const ids: string[] = sent.map(({ body }) => body.id);
   const token = randomUUID();
@@ -26,11 +22,7 @@ test('concurrent records of started workflows and of attempts are all applied', 
   await Promise.all(
     ids.flatMap((eventId) => [
       markStartedEvents(database, [{ eventId, generation: 0, token, runId: 'run' }]),
-      recorder.record({
-        ...{ eventId, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
-        ...{ outcome: 'delivered', responseCode: 200, responseBody: '', error: null, url: null },
-        ...{ succeeded: true, last: false, nextAttemptAt: null, claimToken: null },
-      }),
+      recorder.record(outcomeOf(eventId)),
     ]),
   );
   const { rows } = await database.pool.query<{ n: number }>(

@@ -1,23 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../support/admin-client.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../support/admin-client.ts';
 import { entriesOf } from '../support/audit.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { listItemOf } from '../support/list-item.ts';
 import { operatorOf } from '../support/operator.ts';
-import { rows, storedEvent } from '../support/stored.ts';
+import { storedEvent } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 // Concurrent commands of operators: each command is applied once, and has one audit entry with its result.
 
-let gateway: TestGateway;
 let operate: ReturnType<typeof operatorOf>;
 const consumers: Consumer[] = [];
+const gateway = useGateway({ worker: false, accountConcurrency: 8 });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false, accountConcurrency: 8 });
   operate = operatorOf(gateway.admin);
 });
-afterAll(() => gateway.stop());
 afterEach(async () => {
   await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
 });
@@ -42,7 +40,7 @@ const auditedStatuses = async (id: string, action: string) =>
 
 async function pendingEvent(fields: Record<string, unknown> = {}) {
   const account = await gateway.admin.createAccount(fields);
-  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  const { body } = await gateway.send(account, '{"id":"one"}');
   return { id: String(body.id), account };
 }
 
@@ -94,8 +92,7 @@ describe.each([2, 20])('%i operators change one event concurrently', (operators)
   test('retry: each retry requests one manual attempt', async () => {
     const { id } = await pendingEvent();
     expect(statuses(await times(operators, () => operate.retry(id)))).toEqual(Array(operators).fill(202));
-    const asked = await rows(
-      gateway.database,
+    const asked = await gateway.rows(
       `select number from event_commands where event_id = $1 and kind = 'retry' order by number`,
       [id],
     );
@@ -129,12 +126,12 @@ test('all commands while a worker delivers the events: none is lost, and every d
     expect((await storedEvent(gateway.database, id))?.generation).toBe(operators);
   }
   const left = () =>
-    rows(gateway.database, `select id from events where delivery_status = 'pending' and account_id = any($1)`, [
+    gateway.rows(`select id from events where delivery_status = 'pending' and account_id = any($1)`, [
       events.map(({ account }) => account.id),
     ]);
   await until('every delivery has ended', async () => (await left()).length === 0);
   await until('every command was passed on', async () => {
-    return (await rows(gateway.database, 'select 1 from event_commands limit 1')).length === 0;
+    return (await gateway.rows('select 1 from event_commands limit 1')).length === 0;
   });
   await gateway.stopWorker();
   // Six operators and twelve events, all in workflows: 5 to 14 s alone, and 20 to 30 while other tests run.

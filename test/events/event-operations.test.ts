@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../support/admin-client.ts';
 import { listItemOf } from '../support/list-item.ts';
 import { rawRequest } from '../support/raw-http.ts';
-import { eventsOf, rows, storedEvent } from '../support/stored.ts';
+import { eventsOf, storedEvent } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const operations = ['ack', 'fail', 'replay', 'retry'] as const;
 type Name = (typeof operations)[number];
@@ -20,23 +16,21 @@ const operate = (name: Name, id: string, body?: unknown) => gateway.admin.post(p
 /** Stores a pending event of a new account. */
 async function pending() {
   const account = await gateway.admin.createAccount({});
-  const { body } = await send(gateway.baseUrl, account, 'x');
+  const { body } = await gateway.send(account, 'x');
   return { account, id: body.id as string };
 }
 
 async function rejected() {
   const account = await gateway.admin.createAccount({ skip_signature_verification: false });
-  expect((await send(gateway.baseUrl, account, 'x')).status).toBe(401);
+  expect((await gateway.send(account, 'x')).status).toBe(401);
   const [event] = await eventsOf(gateway.database, account.id);
   return { account, id: event?.id as string };
 }
 
 const commands = (id: string) =>
-  rows(gateway.database, 'select kind, generation, number, dead from event_commands where event_id = $1 order by id', [
-    id,
-  ]);
+  gateway.rows('select kind, generation, number, dead from event_commands where event_id = $1 order by id', [id]);
 const queued = async (id: string) =>
-  (await rows(gateway.database, 'select generation, lane from event_queue where event_id = $1', [id]))[0];
+  (await gateway.rows('select generation, lane from event_queue where event_id = $1', [id]))[0];
 /** Checks that the answer is the event as the lists show it, and that it is stored like this. */
 async function expectEvent(answer: Answer, status: number, fields: Record<string, unknown>, id: string) {
   expect(answer.status).toBe(status);

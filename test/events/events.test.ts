@@ -1,15 +1,10 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 interface Item {
   id: string;
@@ -33,7 +28,7 @@ async function store(appKey: string, count: number, endMs = Date.now()): Promise
 
 test('a list item has exactly the documented fields', async () => {
   const account = await gateway.admin.createAccount({ app_key: 'fields' });
-  const { body } = await send(gateway.baseUrl, account, '{"id":"i","type":"t"}');
+  const { body } = await gateway.send(account, '{"id":"i","type":"t"}');
   expect((await list('?app_key=fields')).body).toEqual([
     {
       id: body.id,
@@ -67,19 +62,19 @@ describe('filters', () => {
     const b = await gateway.admin.createAccount({ app_key: 'f-two', provider: 'support_chat' });
     const c = await gateway.admin.createAccount({ app_key: 'f-two', skip_signature_verification: false });
     one = {
-      ...(await send(gateway.baseUrl, a, JSON.stringify({ id: 'ext', type }))).body,
+      ...(await gateway.send(a, JSON.stringify({ id: 'ext', type }))).body,
       account_slug: a.account_slug,
     };
-    failed = (await send(gateway.baseUrl, b, '{"event":"message:send"}')).body;
+    failed = (await gateway.send(b, '{"event":"message:send"}')).body;
     await gateway.admin.post(`/admin/events/${failed.id}/fail`, { dead: true });
-    expect((await send(gateway.baseUrl, c, '{"id":"ext"}')).status).toBe(401);
+    expect((await gateway.send(c, '{"id":"ext"}')).status).toBe(401);
     rejected = (await ids('?status=rejected'))[0];
   });
   const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`;
 
   test.each(['a,b', '[1]', '{"a":1}', 'true'])('the value %s is treated as text', async (value) => {
     const account = await gateway.admin.createAccount({});
-    const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: value, type: value }));
+    const { body } = await gateway.send(account, JSON.stringify({ id: value, type: value }));
     expect(await ids(query({ external_id: value }))).toEqual([body.id]);
     expect(await ids(query({ event_type: value }))).toEqual([body.id]);
   });
@@ -213,7 +208,7 @@ describe('one event', () => {
     ['null', 'null', null],
   ])('shows %s', async (_name, bytes, payload) => {
     const account = await gateway.admin.createAccount({});
-    const { body } = await send(gateway.baseUrl, account, bytes, { 'content-type': 'a/b', 'x-api-key': 'offered' });
+    const { body } = await gateway.send(account, bytes, { 'content-type': 'a/b', 'x-api-key': 'offered' });
     const event = await gateway.admin.event(body.id);
     const [item] = (await list(`?account_slug=${account.account_slug}`)).body;
     const { payload: shown, headers, ...others } = event;

@@ -1,24 +1,21 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { applyWaitingReplays, replay, replayFailed } from '../../src/events/transitions/replayed.ts';
 import { retry } from '../../src/events/transitions/retried.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useGatewayPerTest } from '../support/use-gateway.ts';
 import { fillEvents } from './fill-events.ts';
 
 // More than the 2,000 that are replayed within the call.
 const many = 2_500;
 const dayMs = 86_400_000;
 
-let gateway: TestGateway;
 let account: { id: string };
+const gateway = useGatewayPerTest({ worker: false });
 beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({ app_key: 'app' });
 });
-afterEach(() => gateway.stop());
 
 const failedEvents = (n: number, appKey = 'app') =>
   fillEvents(
@@ -39,14 +36,14 @@ const failedEvents = (n: number, appKey = 'app') =>
     })),
   );
 const count = async (condition: string) => {
-  const [row] = await rows(gateway.database, `select count(*)::integer as n from ${condition}`);
+  const [row] = await gateway.rows(`select count(*)::integer as n from ${condition}`);
   return row?.n;
 };
 const applyAll = async () => {
   while (await applyWaitingReplays(gateway.database));
 };
 const stateOf = async (id: string) =>
-  (await rows(gateway.database, 'select status, delivery_status, generation from events where id = $1', [id]))[0];
+  (await gateway.rows('select status, delivery_status, generation from events where id = $1', [id]))[0];
 
 test('a replay of many events is noted, and applied in batches, each event once', async () => {
   await failedEvents(many);
@@ -96,10 +93,8 @@ test.each([
 test('a noted replay is dropped if its event is no longer failed or its account was deleted', async () => {
   const [delivered = '', dead = ''] = await failedEvents(many);
   await replayFailed(gateway.database);
-  await rows(gateway.database, `update events set status = 'enqueued', delivery_status = 'delivered' where id = $1`, [
-    delivered,
-  ]);
-  await rows(gateway.database, `update events set status = 'dead' where id = $1`, [dead]);
+  await gateway.rows(`update events set status = 'enqueued', delivery_status = 'delivered' where id = $1`, [delivered]);
+  await gateway.rows(`update events set status = 'dead' where id = $1`, [dead]);
   await applyWaitingReplays(gateway.database);
   await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
   await applyAll();

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import {
   type DeliveryStatus,
@@ -13,13 +12,10 @@ import {
 import { filterValues } from '../../src/events/filter-values.ts';
 import { type EventFilter, listEvents } from '../../src/events/read.ts';
 import { listFailed, listRetrying } from '../../src/events/undelivered.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
-import { createLog } from '../../src/shared/log.ts';
-import { migratedDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/use-database.ts';
 import { fillEvents, type StoredFields } from './fill-events.ts';
 import { allEvents, expectedList } from './reference.ts';
 
-const log = createLog('silent');
 const dayMs = 86_400_000;
 const today = Math.floor(Date.now() / dayMs) * dayMs;
 /**
@@ -66,15 +62,10 @@ function randomEvent(receivedAt: Date): StoredFields {
   };
 }
 
-async function openFresh(): Promise<Database> {
-  return openDatabase({ url: await migratedDatabase(), log });
-}
-
 describe('lists of many days', () => {
-  let database: Database;
+  const database = useDatabase();
   let all: EventRow[];
   beforeAll(async () => {
-    database = await openFresh();
     const events = moments.flatMap((at) => Array.from({ length: 12 }, () => randomEvent(at)));
     // One far in the past and one far in the future, as wrong clocks cause them.
     await fillEvents(database, [
@@ -84,7 +75,6 @@ describe('lists of many days', () => {
     ]);
     all = await allEvents(database);
   });
-  afterAll(() => database.close());
 
   const ids = (events: EventRow[]) => events.map(({ id }) => id);
   const matches = async (filter: EventFilter) => {
@@ -201,11 +191,7 @@ describe('lists of many days', () => {
 });
 
 describe('lists of an empty database', () => {
-  let database: Database;
-  beforeAll(async () => {
-    database = await openFresh();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   test('are empty, and all numbers of the statistics are present', async () => {
     const { reader } = database;

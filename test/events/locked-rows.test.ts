@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { handBackClaims } from '../../src/events/queue.ts';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
@@ -10,29 +9,20 @@ import { holdEventUntil } from '../../src/events/transitions/held.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
 import { retry } from '../../src/events/transitions/retried.ts';
 import { markStartedEvents } from '../../src/events/transitions/started.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { outcomeOf } from '../support/received.ts';
 import { until } from '../support/until.ts';
+import { useClient, useGateway } from '../support/use-gateway.ts';
 
 // If a statement waits for a row that another transaction has locked, it must apply to the committed row. An UPDATE of
 // a partitioned table that also names a range of ids can silently change no row in this case (PostgreSQL 18, generic
 // plans).
 
-let gateway: TestGateway;
-let other: pg.Client;
 let id: string;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-  other = new pg.Client({ connectionString: gateway.databaseUrl });
-  await other.connect();
-});
-afterAll(async () => {
-  await other.end();
-  await gateway.stop();
-});
+const gateway = useGateway({ worker: false });
+const other = useClient(gateway);
 beforeEach(async () => {
   const account = await gateway.admin.createAccount({});
-  id = (await send(gateway.baseUrl, account, '{"id":"one"}')).body.id;
+  id = (await gateway.send(account, '{"id":"one"}')).body.id;
 });
 
 const row = async () =>
@@ -62,16 +52,7 @@ test.each([
 ])('an attempt that was answered with %i counts', async (responseCode, deliveryStatus) => {
   const succeeded = responseCode === 200;
   const recorded = await whileLocked(() =>
-    new OutcomeRecorder(gateway.database, async () => undefined).record({
-      ...{ eventId: id, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
-      ...{ outcome: succeeded ? 'delivered' : 'http_error', responseCode, responseBody: '', error: 'no', url: null },
-      ...{
-        succeeded,
-        last: false,
-        nextAttemptAt: succeeded ? null : new Date(Date.now() + 60_000),
-        claimToken: null,
-      },
-    }),
+    new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(id, { succeeded, responseCode })),
   );
   expect(recorded).toMatchObject({ recorded: true, deliveryStatus });
   expect(await row()).toMatchObject({ attempts: 1, response_code: responseCode, delivery_status: deliveryStatus });

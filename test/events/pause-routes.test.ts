@@ -1,23 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../support/admin-client.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../support/admin-client.ts';
 import { auditTrail } from '../support/audit-trail.ts';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
+import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
 // The admin API of a pause. For its effect on deliveries, see test/e2e/pause*.test.ts.
 
-let gateway: TestGateway;
-let consumer: Consumer;
 let entries: ReturnType<typeof auditTrail>;
+const consumer = useConsumer();
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-  consumer = await startConsumer();
   entries = auditTrail(gateway.database);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await consumer.close();
 });
 afterEach(() => resume());
 
@@ -25,7 +17,7 @@ const pause = (body?: unknown) => gateway.admin.post('/admin/delivery/pause', bo
 const resume = (body?: unknown) => gateway.admin.post('/admin/delivery/resume', body);
 const shown = async () => (await gateway.admin.request('GET', '/admin/delivery/stats')).body.paused;
 const stored = async () => {
-  const [row] = await rows(gateway.database, `select value from gateway_settings where key = 'delivery_paused'`);
+  const [row] = await gateway.rows(`select value from gateway_settings where key = 'delivery_paused'`);
   return row ? JSON.parse(row.value.toString('utf8')) : null;
 };
 const going = { paused: false, since: null, reason: null };
@@ -147,12 +139,12 @@ test('pause and resume without a token are 401', async () => {
 describe('while deliveries are paused', () => {
   async function pending() {
     const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-    const answer = await send(gateway.baseUrl, account, '{"id":"one"}');
+    const answer = await gateway.send(account, '{"id":"one"}');
     expect(answer.status).toBe(202);
     return { account, id: answer.body.id as string };
   }
   const commands = (id: string) =>
-    rows(gateway.database, 'select kind from event_commands where event_id = $1 order by id', [id]);
+    gateway.rows('select kind from event_commands where event_id = $1 order by id', [id]);
 
   test('a retry is answered 409 with the reason, and leaves no command', async () => {
     const { id } = await pending();

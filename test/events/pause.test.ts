@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { expect, test, vi } from 'vitest';
 import {
   endsWorkflows,
   lookAgainMs,
@@ -10,18 +9,11 @@ import {
   resumeDelivery,
 } from '../../src/events/pause.ts';
 import { PauseWatch } from '../../src/processes/pause-watch.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
-import { createLog } from '../../src/shared/log.ts';
-import { migratedDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useDatabase } from '../support/use-database.ts';
 
-let database: Database;
-beforeAll(async () => {
-  const log = createLog('silent');
-  database = await openDatabase({ url: await migratedDatabase(), log });
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 test('a pause that another program has written is in force', async () => {
   const since = '2026-11-21T02:30:00.000Z';

@@ -1,19 +1,16 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let account: { id: string };
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({});
 });
-afterAll(() => gateway.stop());
 
 async function stored(fields: { body?: Buffer; contentType?: string | null }): Promise<string> {
   const event = receivedEvent(account, fields);
@@ -93,8 +90,8 @@ test('HEAD has the headers of GET', async () => {
 
 test('an event that was deleted has no payload', async () => {
   const id = await stored({});
-  await rows(gateway.database, 'delete from events where id = $1', [id]);
-  await rows(gateway.database, 'delete from event_payloads where event_id = $1', [id]);
+  await gateway.rows('delete from events where id = $1', [id]);
+  await gateway.rows('delete from event_payloads where event_id = $1', [id]);
   const answer = await rawRequest(gateway.baseUrl, {
     ...{ method: 'GET', path: `/admin/events/${id}/payload` },
     headers: { 'x-admin-token': gateway.adminToken },

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isoDay } from '../../src/database/uuid-time.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import type { ReceivedEvent } from '../../src/events/transitions/received.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
-import { eventsOf, rows, storedEvent } from '../support/stored.ts';
+import { eventsOf, storedEvent } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let receiver: EventReceiver;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   receiver = new EventReceiver(gateway.database);
 });
-afterAll(() => gateway.stop());
 
 const account = () => gateway.admin.createAccount({});
 const dayMs = 86_400_000;
@@ -51,7 +49,7 @@ describe('a missing partition', () => {
     const [first] = events;
     expect(await storedEvent(gateway.database, first?.id ?? '')).toMatchObject({ received_at: receivedAt });
     const name = `events_${isoDay(receivedAt).replaceAll('-', '')}`;
-    const [partition] = await rows(gateway.database, 'select to_regclass($1)::text as name', [name]);
+    const [partition] = await gateway.rows('select to_regclass($1)::text as name', [name]);
     expect(partition).toEqual({ name });
   });
 
@@ -103,11 +101,10 @@ describe('duplicates', () => {
         receivedEvent(owner, { dedupKey, receivedAt: new Date(Date.now() + wrongMs - ageMs) });
       expect(await receiver.receive(event(dayMs - 60_000))).toEqual({ kind: 'stored' });
       expect(await receiver.receive(event(0))).toEqual({ kind: 'duplicate' });
-      await rows(gateway.database, `update event_dedup set expires_at = now() where key = $1`, [dedupKey]);
+      await gateway.rows(`update event_dedup set expires_at = now() where key = $1`, [dedupKey]);
       const second = event(0);
       expect(await receiver.receive(second)).toEqual({ kind: 'stored' });
-      const [kept] = await rows(
-        gateway.database,
+      const [kept] = await gateway.rows(
         'select event_id, expires_at - lane_since as lasts from event_dedup join event_queue using (event_id) where key = $1',
         [dedupKey],
       );

@@ -3,7 +3,7 @@ import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { replayFailed } from '../../src/events/transitions/replayed.ts';
-import { rows } from '../support/stored.ts';
+import { outcomeOf } from '../support/received.ts';
 import { until } from '../support/until.ts';
 import { failedEvents, gateway, gatewayForEachTest, generations, other, state } from './failed-events.ts';
 import { fillEvents } from './fill-events.ts';
@@ -17,7 +17,7 @@ describe('concurrently', () => {
     expect(replayed.reduce((sum, n) => sum + n, 0)).toBe(2_000);
     expect(await generations()).toEqual([{ generation: 1, n: 2_000 }]);
     expect(
-      await rows(gateway.database, 'select count(*)::integer as n from event_queue where generation = 1 and lane = 0'),
+      await gateway.rows('select count(*)::integer as n from event_queue where generation = 1 and lane = 0'),
     ).toEqual([{ n: 2_000 }]);
   }, 30_000);
 
@@ -70,43 +70,22 @@ describe('concurrently', () => {
       if (n % 4 === 0) return ack(gateway.database, id);
       if (n % 4 === 1) return declareDead(gateway.database, id, null);
       if (n % 4 === 2) return null;
-      return recorder.record({
-        ...{
-          eventId: id,
-          generation: 0,
-          trigger: 'manual',
-          number: 1,
-          startedAt: new Date(),
-          durationMs: 1,
-          outcome: 'delivered',
-        },
-        ...{
-          responseCode: 200,
-          responseBody: '',
-          error: null,
-          url: null,
-          succeeded: true,
-          last: false,
-          nextAttemptAt: null,
-          claimToken: null,
-        },
-      });
+      return recorder.record(outcomeOf(id, { trigger: 'manual' }));
     });
     await Promise.all([...work, ...Array.from({ length: 4 }, () => replayFailed(gateway.database))]);
     expect(
-      await rows(gateway.database, 'select * from events where id = any($1)', [ids.filter((_, n) => n % 4 === 0)]),
+      await gateway.rows('select * from events where id = any($1)', [ids.filter((_, n) => n % 4 === 0)]),
     ).toSatisfy((events: { status: string; generation: number; delivery_status: string }[]) =>
       events.every(
         (e) => (e.status === 'processed' && e.generation <= 1) || (e.generation >= 1 && e.status === 'received'),
       ),
     );
-    const dead = await rows(gateway.database, 'select status from events where id = any($1)', [
+    const dead = await gateway.rows('select status from events where id = any($1)', [
       ids.filter((_, n) => n % 4 === 1),
     ]);
     expect(dead).toEqual(Array(50).fill({ status: 'dead' }));
-    expect(await rows(gateway.database, 'select * from delivery_attempts')).toHaveLength(50);
-    const unqueued = await rows(
-      gateway.database,
+    expect(await gateway.rows('select * from delivery_attempts')).toHaveLength(50);
+    const unqueued = await gateway.rows(
       `select 1 from events e where generation > 0 and not exists (select 1 from event_queue q where q.event_id = e.id and q.generation = e.generation)`,
     );
     expect(unqueued).toEqual([]);

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { channels } from '../../src/events/event.ts';
 import { replay, replayFailed } from '../../src/events/transitions/replayed.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { dayMs, event, failedEvents, gateway, gatewayForEachTest, generations, other, state } from './failed-events.ts';
 import { fillEvents } from './fill-events.ts';
@@ -32,11 +31,11 @@ test('replays failed events of any day, and skips dead, rejected, pending and de
     event('failed', 'failed', { accountId: gone.id }),
   ]);
   expect(await replayFailed(gateway.database)).toBe(taken.length);
-  const replayed = await rows(gateway.database, 'select id from events where generation = 1');
+  const replayed = await gateway.rows('select id from events where generation = 1');
   expect(replayed.map(({ id }) => id).sort()).toEqual([...taken].sort());
-  expect(
-    await rows(gateway.database, 'select id from events where id = any($1) and generation = 0', [left]),
-  ).toHaveLength(left.length);
+  expect(await gateway.rows('select id from events where id = any($1) and generation = 0', [left])).toHaveLength(
+    left.length,
+  );
   expect(await replayFailed(gateway.database)).toBe(0);
 }, 30_000);
 
@@ -96,5 +95,5 @@ test('is part of its caller’s transaction', async () => {
   });
   await expect(rolledBack).rejects.toThrow('no');
   expect(await generations()).toEqual([{ generation: 0, n: 10 }]);
-  expect(await rows(gateway.database, 'select * from event_queue')).toEqual([]);
+  expect(await gateway.rows('select * from event_queue')).toEqual([]);
 }, 30_000);

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { auditTrail } from '../support/audit-trail.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 /** Stores events with these bodies, oldest first, in an account of their own. */
 async function stored(bodies: (string | Buffer)[], slug: string): Promise<string[]> {
@@ -67,7 +62,7 @@ test('pages continue where the page before ended, and name what was read', async
 
 test('pending events, which two indexes list, are read once', async () => {
   const ids = await stored(['one', 'one'], 'pending');
-  await rows(gateway.database, 'update events set next_attempt_at = now() where id = $1', [ids[0]]);
+  await gateway.rows('update events set next_attempt_at = now() where id = $1', [ids[0]]);
   const answer = await search({ text: 'one', account_slug: 'pending', delivery_status: 'pending' });
   expect(answer.body).toMatchObject({ events: [{ id: ids[1] }, { id: ids[0] }], scanned: { events: 2 } });
 });

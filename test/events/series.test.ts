@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { dayMs } from '../../src/database/uuid-time.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
@@ -7,17 +7,12 @@ import { spanOf } from '../../src/events/series-query.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
-import { rows } from '../support/stored.ts';
+import { outcomeOf, receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
+import { useGatewayPerTest } from '../support/use-gateway.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-let gateway: TestGateway;
-beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterEach(() => gateway.stop());
+const gateway = useGatewayPerTest({ worker: false });
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;
@@ -37,11 +32,7 @@ const sumsOf = ({ points }: Json) => {
 };
 
 const attempt = (eventId: string, succeeded: boolean, generation = 0) =>
-  new OutcomeRecorder(gateway.database, async () => undefined).record({
-    ...{ eventId, generation, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
-    ...{ outcome: 'x', responseCode: 1, responseBody: '', error: 'no', url: null, succeeded, last: false },
-    ...{ nextAttemptAt: succeeded ? null : new Date(Date.now() + hourMs), claimToken: null },
-  });
+  new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(eventId, { succeeded, generation }));
 
 /** Five events: two delivered (one twice), one failed, one pending after a failed attempt, one rejected. */
 async function happen(): Promise<void> {
@@ -81,7 +72,7 @@ describe('what happened', () => {
     };
     const before = await seen();
     expect(await foldStatistics(gateway.database)).toBe(false);
-    expect(await rows(gateway.database, 'select 1 as one from event_stat_deltas')).toEqual([]);
+    expect(await gateway.rows('select 1 as one from event_stat_deltas')).toEqual([]);
     const after = await seen();
     expect(after[2].points).toEqual(before[2].points);
     await foldStatistics(gateway.database);
@@ -90,9 +81,9 @@ describe('what happened', () => {
 
   test('a failed event and the replay of another in the same minute both count', async () => {
     await happen();
-    const [dead] = await rows(gateway.database, "select id from events where delivery_status = 'failed'");
+    const [dead] = await gateway.rows("select id from events where delivery_status = 'failed'");
     await replay(gateway.database, String(dead?.id));
-    const [pending] = await rows(gateway.database, 'select id from events where attempts = 1 and delivered_at is null');
+    const [pending] = await gateway.rows('select id from events where attempts = 1 and delivered_at is null');
     await declareDead(gateway.database, String(pending?.id), null);
     for (const fold of [false, true]) {
       if (fold) await foldStatistics(gateway.database);
@@ -127,8 +118,7 @@ describe('what happened', () => {
 
   test('stays when retention deletes the rejected webhook', async () => {
     await happen();
-    await rows(
-      gateway.database,
+    await gateway.rows(
       `insert into event_stat_deltas (hour, provider, stored, rejected, rejected_state) values (start_of_hour(now()), 'generic', -1, -1, -1)`,
     );
     await foldStatistics(gateway.database);
@@ -137,17 +127,14 @@ describe('what happened', () => {
 
   test('is forgotten after 49 hours by the minute, and after 32 days by the hour', async () => {
     for (const age of ['48 hours', '50 hours', '31 days', '33 days'])
-      await rows(
-        gateway.database,
+      await gateway.rows(
         `insert into event_series (minutes, at, provider, received) select m, now() - $1::interval, 'generic', 1 from (values (1), (60)) v (m)`,
         [age],
       );
-    await rows(gateway.database, `insert into event_series_latencies select minutes, at, 1, 1 from event_series`);
+    await gateway.rows(`insert into event_series_latencies select minutes, at, 1, 1 from event_series`);
     await foldStatistics(gateway.database);
     for (const table of ['event_series', 'event_series_latencies'])
-      expect(
-        await rows(gateway.database, `select minutes, count(*)::integer as n from ${table} group by 1 order by 1`),
-      ).toEqual([
+      expect(await gateway.rows(`select minutes, count(*)::integer as n from ${table} group by 1 order by 1`)).toEqual([
         { minutes: 1, n: 1 },
         { minutes: 60, n: 3 },
       ]);
@@ -158,7 +145,7 @@ const zero = { received: 0, rejected: 0, delivered: 0, failed: 0, pending_change
 
 test('deltas without a minute, from before deltas had one, count in the totals only', async () => {
   await happen();
-  await rows(gateway.database, 'update event_stat_deltas set minute = null');
+  await gateway.rows('update event_stat_deltas set minute = null');
   await foldStatistics(gateway.database);
   expect(sumsOf(await series('step=1h'))).toEqual(zero);
   const stats = await gateway.admin.request('GET', '/admin/delivery/stats');
@@ -221,12 +208,9 @@ describe('the query', () => {
   });
 
   test('a point may count more than an integer of PostgreSQL holds', async () => {
-    await rows(
-      gateway.database,
-      `with hours as (select date_trunc('day', now(), 'UTC') - n * interval '1 hour' as at from generate_series(1, 2) n),
+    await gateway.rows(`with hours as (select date_trunc('day', now(), 'UTC') - n * interval '1 hour' as at from generate_series(1, 2) n),
        latencies as (insert into event_series_latencies (minutes, at, bucket, n) select 60, at, 40, 2000000000 from hours)
-       insert into event_series (minutes, at, provider, attempts) select 60, at, '', 2000000000 from hours`,
-    );
+       insert into event_series (minutes, at, provider, attempts) select 60, at, '', 2000000000 from hours`);
     expect(sumsOf(await series('step=1d')).attempts).toBe(4_000_000_000);
   });
 

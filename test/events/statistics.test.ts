@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { filterValues } from '../../src/events/filter-values.ts';
@@ -11,28 +11,27 @@ import { giveUp } from '../../src/events/transitions/exhausted.ts';
 import { fail } from '../../src/events/transitions/failed.ts';
 import { holdEventUntil } from '../../src/events/transitions/held.ts';
 import { replay, replayFailed } from '../../src/events/transitions/replayed.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
+import { outcomeOf, receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
+import { useGatewayPerTest } from '../support/use-gateway.ts';
 import { recounted } from './reference.ts';
 
 const hourMs = 3_600_000;
-let gateway: TestGateway;
 let receiver: EventReceiver;
 let recorder: OutcomeRecorder;
+const gateway = useGatewayPerTest({ worker: false });
 beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
   receiver = new EventReceiver(gateway.database);
   recorder = new OutcomeRecorder(gateway.database, async () => undefined);
 });
-afterEach(() => gateway.stop());
 
 const attempt = (eventId: string, number: number, succeeded: boolean, generation = 0) =>
-  recorder.record({
-    ...{ eventId, generation, trigger: 'schedule', number, startedAt: new Date(), durationMs: 1 },
-    ...{ outcome: succeeded ? 'delivered' : 'http_error', responseCode: 1, responseBody: '', error: 'no', url: null },
-    ...{ succeeded, last: number === 10, nextAttemptAt: succeeded ? null : new Date(), claimToken: null },
-  });
+  recorder.record(
+    outcomeOf(eventId, {
+      ...{ generation, number, succeeded, last: number === 10 },
+      nextAttemptAt: succeeded ? null : new Date(),
+    }),
+  );
 
 /** The statistics and the same numbers from the tables, both read within the same hour. */
 async function expectExact(): Promise<Awaited<ReturnType<typeof compared>>> {
@@ -60,8 +59,7 @@ async function compared() {
     Array.from({ length: 24 }, (_, n) => now - (23 - n) * hourMs),
   );
   for (const { hour, ...counted } of by_hour) {
-    const [expected] = await rows(
-      gateway.database,
+    const [expected] = await gateway.rows(
       `select count(*)::integer as received, count(*) filter (where delivery_status = 'delivered')::integer as delivered,
          count(*) filter (where delivery_status = 'failed')::integer as failed
        from events where rejection_reason is null and received_at >= $1 and received_at < $1::timestamptz + interval '1 hour'`,
@@ -168,7 +166,7 @@ test('PostgreSQL inlines the functions that the statistics share, so that they c
     'select latency_bucket(delivered_at - generation_at) from events',
   ];
   for (const statement of statements) {
-    const plan = await rows(gateway.database, `explain (verbose) ${statement}`);
+    const plan = await gateway.rows(`explain (verbose) ${statement}`);
     expect(JSON.stringify(plan)).not.toMatch(/start_of_hour|event_counters|event_filter_values|latency_bucket/);
   }
 });
@@ -181,7 +179,7 @@ test('an update that does not change the statistics inserts no delta', async () 
   await gateway.database.pool.query(`update events set swept_at = now(), status = 'enqueued' where id = $1`, [
     event.id,
   ]);
-  expect(await rows(gateway.database, 'select * from event_stat_deltas')).toEqual([]);
+  expect(await gateway.rows('select * from event_stat_deltas')).toEqual([]);
 });
 
 test('a delivery that succeeds at once updates no index after the insert', async () => {
@@ -196,8 +194,7 @@ test('a delivery that succeeds at once updates no index after the insert', async
   await expect
     .poll(
       async () => {
-        const [stat] = await rows(
-          gateway.database,
+        const [stat] = await gateway.rows(
           `select sum(n_tup_upd)::integer as updates, sum(n_tup_hot_upd)::integer as hot from pg_stat_user_tables where relname like 'events\\_%'`,
         );
         return stat;

@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { stopNextEvents } from '../../src/events/transitions/account-deleted.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useGatewayPerTest } from '../support/use-gateway.ts';
 import { fillEvents } from './fill-events.ts';
 
 // More events than the deletion itself stops.
 const many = 4_500;
 const dayMs = 86_400_000;
 
-let gateway: TestGateway;
-beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterEach(() => gateway.stop());
+const gateway = useGatewayPerTest({ worker: false });
 
 /** An account with pending events, half of them queued and half waiting for their next attempt. */
 async function accountWithPending(n: number) {
@@ -39,7 +34,7 @@ async function accountWithPending(n: number) {
 }
 const pendingOf = async (id: string) => {
   const text = `select count(*)::integer as n from events where account_id = $1 and delivery_status = 'pending'`;
-  return (await rows(gateway.database, text, [id]))[0]?.n;
+  return (await gateway.rows(text, [id]))[0]?.n;
 };
 const remove = (id: string) => gateway.admin.request('DELETE', `/admin/accounts/${id}`);
 
@@ -52,13 +47,10 @@ test('a deletion stops one batch of events, and workers stop the others', async 
   while ((await Promise.all([stopNextEvents(gateway.database), stopNextEvents(gateway.database)])).some(Boolean));
   expect(await pendingOf(id)).toBe(0);
   expect(await pendingOf(other)).toBe(10);
-  const [told] = await rows(
-    gateway.database,
-    `select count(*)::integer as n from event_commands where kind = 'account_deleted'`,
-  );
+  const [told] = await gateway.rows(`select count(*)::integer as n from event_commands where kind = 'account_deleted'`);
   expect(told?.n).toBe(many / 2);
-  expect(await rows(gateway.database, 'select * from stopped_accounts')).toEqual([]);
-  const texts = await rows(gateway.database, 'select distinct last_error from events where account_id = $1', [id]);
+  expect(await gateway.rows('select * from stopped_accounts')).toEqual([]);
+  const texts = await gateway.rows('select distinct last_error from events where account_id = $1', [id]);
   expect(texts).toEqual([{ last_error: 'account_deleted' }]);
 }, 30_000);
 
@@ -67,10 +59,7 @@ test('a running worker stops the remaining events', async () => {
   expect((await remove(id)).status).toBe(204);
   await gateway.startWorker();
   await until('all are stopped', async () => (await pendingOf(id)) === 0);
-  await until(
-    'nothing is noted',
-    async () => (await rows(gateway.database, 'select * from stopped_accounts')).length === 0,
-  );
+  await until('nothing is noted', async () => (await gateway.rows('select * from stopped_accounts')).length === 0);
 }, 30_000);
 
 test('a deletion with few events leaves nothing to the workers', async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
 import { consumerForTest, type Reply } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { newWhsec, secretText } from '../support/secrets.ts';
@@ -33,7 +32,7 @@ export function testReceiver(command: ReceiverCommand): void {
     gateway.admin.createAccount({ delivery_url: receiver.url, delivery_secret: old, ...fields });
   /** Sends a webhook, and returns its event when the delivery has ended. */
   async function delivered(to: { provider: string; account_slug: string }, body: string, type = json) {
-    const { body: answer } = await send(gateway.baseUrl, to, body, { 'content-type': type });
+    const { body: answer } = await gateway.send(to, body, { 'content-type': type });
     return gateway.admin.eventually(answer.id, (event) => event.delivery_status !== 'pending');
   }
   /** Posts to a receiver without a gateway, as an attacker or a late network can. */
@@ -150,8 +149,7 @@ export function testReceiver(command: ReceiverCommand): void {
     const start = `${created(large).slice(0, -1)},"note":"`;
     const body = `${start}${'x'.repeat(1024 * 1024 - start.length - 2)}"}`;
     expect(await delivered(shop, body)).toMatchObject({ delivery_status: 'delivered' });
-    const { body: answer } = await send(
-      gateway.baseUrl,
+    const { body: answer } = await gateway.send(
       shop,
       new Uint8Array(Buffer.from(`type=order.created&order=${latin1}&note=caf\xe9`, 'latin1')),
       { 'content-type': form },

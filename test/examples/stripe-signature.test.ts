@@ -1,18 +1,17 @@
 import Stripe from 'stripe';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isSigned } from '../../examples/node/signature.ts';
-import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { startGateway } from '../support/gateway.ts';
 import { newSecret, newWhsec } from '../support/secrets.ts';
+import { forTest } from '../support/use.ts';
 
 const { webhooks } = new Stripe('sk_test_unused');
 /** Of Stripe's library, unless it is told another. */
 const toleranceMs = 300_000;
 
 test('after its tolerance, constructEvent refuses a delivery that the gateway has signed; with tolerance 0 it does not', async () => {
-  const gateway = await startGateway();
-  onTestFinished(() => gateway.stop());
+  const gateway = await forTest(startGateway());
   const consumer = await consumerForTest(500, 200);
   const [stripeSecret, deliverySecret] = [`whsec_${newSecret()}`, newWhsec()];
   const account = await gateway.admin.createAccount({
@@ -21,7 +20,7 @@ test('after its tolerance, constructEvent refuses a delivery that the gateway ha
   });
   const payload = JSON.stringify({ id: 'evt_1', object: 'event', type: 'charge.succeeded', data: { object: {} } });
   const header = webhooks.generateTestHeaderString({ payload, secret: stripeSecret });
-  const { body } = await send(gateway.baseUrl, account, payload, {
+  const { body } = await gateway.send(account, payload, {
     ...{ 'content-type': 'application/json', 'stripe-signature': header },
   });
   await gateway.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');

@@ -1,26 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { wholeNumber } from '../support/whole-number.ts';
 import { faultKinds } from './plan.ts';
 import { defaultLoadS, defaultRate } from './settings.ts';
 
 export const usage = `npm run faults -- [--seed N,M,…] [--seeds N] [--seconds ${defaultLoadS}] [--rate ${defaultRate}] [--faults ${faultKinds.join(',')}]`;
-
-export interface FaultsCommand {
-  seeds: number[];
-  /** How long webhooks are sent, in seconds. */
-  loadS: number;
-  /** Webhooks a second. */
-  rate: number;
-  /** The kinds of faults; null: all. */
-  faults: string[] | null;
-}
 
 /**
  * Reads the arguments of the command.
  *
  * @throws Error that says what is wrong
  */
-export function readOptions(args: readonly string[]): FaultsCommand {
+export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -34,20 +25,17 @@ export function readOptions(args: readonly string[]): FaultsCommand {
   const faults = values.faults?.split(',') ?? null;
   const unknown = faults?.find((kind) => !faultKinds.includes(kind));
   if (unknown !== undefined) throw new Error(`--faults has no '${unknown}'`);
-  const given = values.seed?.split(',').map((seed) => whole('--seed', seed, 0)) ?? [randomInt(1_000_000)];
+  const given = values.seed?.split(',').map((seed) => wholeNumber('--seed', seed, 0)) ?? [randomInt(1_000_000)];
   const [first = 0] = given;
-  const count = whole('--seeds', values.seeds, 1);
+  const count = wholeNumber('--seeds', values.seeds);
   return {
     seeds: count === 1 ? given : Array.from({ length: count }, (_, n) => first + n),
-    loadS: whole('--seconds', values.seconds, 0),
-    rate: whole('--rate', values.rate, 1),
+    /** How long webhooks are sent, in seconds. */
+    loadS: wholeNumber('--seconds', values.seconds, 0),
+    /** Webhooks a second. */
+    rate: wholeNumber('--rate', values.rate),
+    /** The kinds of faults; null: all. */
     faults,
   };
 }
-
-function whole(name: string, value: string, least: number): number {
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isSafeInteger(number) || number < least)
-    throw new Error(`${name} must be a whole number from ${least}, not '${value}'`);
-  return number;
-}
+export type FaultsCommand = ReturnType<typeof readOptions>;

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { isAllowed, type TokenRole, tokenRoles } from '../../src/http/admin/roles.ts';
 import { openApiText } from '../../src/roles/openapi.ts';
 import { readProjectFile } from '../docker/files.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretInUrl, secretText } from '../support/secrets.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 interface Documented {
   description?: string;
@@ -17,10 +16,9 @@ interface Documented {
 const tokens = tokenRoles.map((role) => ({ name: `with-${role}`, role, token: secretText(`token-of-${role}`) }));
 const tokenOf = (role: TokenRole) => secretText(`token-of-${role}`);
 
-let gateway: TestGateway;
 let operations: { method: string; path: string; role: TokenRole | undefined; documented: Documented }[];
+const gateway = useGateway({ worker: false, adminTokens: tokens });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false, adminTokens: tokens });
   const { paths } = JSON.parse(await openApiText());
   operations = Object.entries<Record<string, Documented>>(paths)
     .filter(([path]) => path.startsWith('/admin'))
@@ -30,7 +28,6 @@ beforeAll(async () => {
       })),
     );
 });
-afterAll(() => gateway.stop());
 
 const noId = '01900000-0000-7000-8000-000000000000';
 const request = (role: TokenRole, method: string, path: string, body?: string) =>
@@ -79,8 +76,7 @@ test('a refused call changes nothing, and leaves an audit entry with both roles 
   const path = `/admin/accounts/${account.id}`;
   expect((await request('operate', 'PATCH', path, '{"enabled":false}')).status).toBe(403);
   expect((await gateway.admin.request('GET', path)).body.enabled).toBe(true);
-  const entries = await rows(
-    gateway.database,
+  const entries = await gateway.rows(
     `select * from audit_logs where details->>'account_id' = $1 and action = 'auth.denied'`,
     [account.id],
   );

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openApiText } from '../../src/roles/openapi.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let adminRoutes: { method: string; path: string }[];
+// Each wrong token comes from another address, through a trusted proxy: ten of one address are the limit.
+const gateway = useGateway({ worker: false, trustedProxies: ['127.0.0.1'] });
 beforeAll(async () => {
-  // Each wrong token comes from another address, through a trusted proxy: ten of one address are the limit.
-  gateway = await startGateway({ worker: false, trustedProxies: ['127.0.0.1'] });
   const { paths } = JSON.parse(await openApiText());
   adminRoutes = Object.entries<Record<string, unknown>>(paths)
     .filter(([path]) => path.startsWith('/admin'))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })));
 });
-afterAll(() => gateway.stop());
 
 let lastAddress = 0;
 /** An `x-forwarded-for` header with an address that no earlier request used. */

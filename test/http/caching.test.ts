@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openApiText } from '../../src/roles/openapi.ts';
 import { attacker } from '../support/attack.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type RawRequest, rawRequest } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false, trustedProxies: ['127.0.0.1'] });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false, trustedProxies: ['127.0.0.1'] });
 
 const ask = async (method: string, path: string, more: Partial<RawRequest> = {}) => {
   const { status, headers } = await rawRequest(gateway.baseUrl, { ...more, method, path });

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { clientAddresses } from '../../src/http/admin/client-address.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { type RawRequest, rawRequest } from '../support/raw-http.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 /** The address that the audit entry of a request shows. */
 async function addressOf(
@@ -16,10 +16,7 @@ async function addressOf(
   for (const value of forwardedFor) headers.push('X-Forwarded-For', value);
   const answer = await rawRequest(baseUrl, { method: 'GET', path: '/admin/accounts', headers, ...more });
   expect(answer.status).toBe(200);
-  const [entry] = await rows(
-    gateway.database,
-    'select ip_address from audit_logs order by created_at desc, id desc limit 1',
-  );
+  const [entry] = await gateway.rows('select ip_address from audit_logs order by created_at desc, id desc limit 1');
   return entry?.ip_address;
 }
 
@@ -37,11 +34,7 @@ test('the server starts with every value that TRUSTED_PROXIES accepts', () => {
 });
 
 describe('without trusted proxies', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway({ worker: false });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ worker: false });
   test.each([[[]], [['']], [['192.0.2.1']], [['127.0.0.1']], [['192.0.2.1', '192.0.2.2']], [['garbage']]])(
     'the header %j is ignored: the peer is the client',
     async (header) => {
@@ -58,14 +51,10 @@ describe('without trusted proxies', () => {
 });
 
 describe('with trusted proxies', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway({
-      ...{ worker: false, host: '::' },
-      trustedProxies: ['127.0.0.1', '10.0.0.0/8', '2001:db8:aaaa::/48', '::1'],
-    });
+  const gateway = useGateway({
+    ...{ worker: false, host: '::' },
+    trustedProxies: ['127.0.0.1', '10.0.0.0/8', '2001:db8:aaaa::/48', '::1'],
   });
-  afterAll(() => gateway.stop());
 
   // A server that listens on :: sees the peer 127.0.0.1 as ::ffff:127.0.0.1.
   test.each<[name: string, header: string[], shown: string]>([
@@ -129,10 +118,7 @@ describe('with trusted proxies', () => {
   test('the audit entry of a refused request shows the same address', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.9, 192.0.2.77:1234' };
     await rawRequest(gateway.baseUrl, { method: 'GET', path: '/admin/accounts', headers });
-    const denied = await rows(
-      gateway.database,
-      "select actor, ip_address from audit_logs where action = 'auth.denied'",
-    );
+    const denied = await gateway.rows("select actor, ip_address from audit_logs where action = 'auth.denied'");
     expect(denied).toEqual([{ actor: '192.0.2.77', ip_address: '192.0.2.77' }]);
   });
 });

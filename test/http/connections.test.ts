@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { attacker, head, mib, oneByteChunks } from '../support/attack.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { eventsOf } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 // biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
 let account: any;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({});
 });
-afterAll(() => gateway.stop());
 
 const path = () => `/generic/${account.account_slug}`;
 const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gateway\r\n${more}\r\n`;
@@ -143,8 +143,7 @@ describe('what is refused', () => {
 });
 
 async function ownGateway(options: TestGatewayOptions) {
-  const own = await startGateway({ worker: false, ...options });
-  onTestFinished(() => own.stop());
+  const own = await forTest(startGateway({ worker: false, ...options }));
   return own;
 }
 
@@ -162,7 +161,7 @@ test('above MAX_BODY_BYTES_IN_FLIGHT a client gets 503, others are served, and t
   expect(statuses(refusal)[0]).toBe(503);
   expect(refusal.toLowerCase()).toContain('retry-after: 5');
   await until('the body has the code', () => `${first.received()}${second.received()}`.includes('"code":"overloaded"'));
-  expect((await send(own.baseUrl, target, 'x'.repeat(500_000))).status).toBe(202);
+  expect((await own.send(target, 'x'.repeat(500_000))).status).toBe(202);
   for (const { socket } of [first, second]) socket.destroy();
   await until('the memory is released', async () => {
     const again = await attacker(own.baseUrl, { localAddress: '127.0.0.2', reads: true });

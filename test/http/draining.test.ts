@@ -1,15 +1,13 @@
 import { Agent, request } from 'undici';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { metricsOf } from '../process/metrics/exposition.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { migratedRoles, type Roles } from '../support/gateway-roles.ts';
+import { migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
+import { useForAll } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
-let roles: Roles;
-beforeAll(async () => {
-  roles = await migratedRoles({ SHUTDOWN_DRAIN: '3s' });
-});
+const roles = useForAll(() => migratedRoles({ SHUTDOWN_DRAIN: '3s' }));
 
 /** A client with one connection, which stays open. */
 function client() {

@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
+import { expect, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { consumerForTest } from '../support/consumer.ts';
-import { startGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { actionsOf, backupsOf } from '../support/maintenance.ts';
+import { forTest } from '../support/use.ts';
 
 const asked = [
   ['GET', '/admin/upkeep'],
@@ -17,8 +18,7 @@ const asked = [
 const closedPort = '127.0.0.1:1';
 
 async function startWithout(options: TestGatewayOptions) {
-  const gateway = await startGateway(options);
-  onTestFinished(() => gateway.stop());
+  const gateway = await forTest(startGateway(options));
   return gateway;
 }
 
@@ -31,7 +31,7 @@ test('without Temporal, /admin/upkeep returns 503, a backup fails at once, and w
       gateway.admin.request(method, path),
     ),
   );
-  const { status, body } = await send(gateway.baseUrl, account, '{"id":"1"}');
+  const { status, body } = await gateway.send(account, '{"id":"1"}');
   expect(status).toBe(202);
   await gateway.admin.eventually(body.id, ({ delivery_status }) => delivery_status === 'delivered');
   for (const answer of await answers) {

@@ -8,6 +8,7 @@ import { Problem } from '../../src/http/problem.ts';
 import { serve } from '../../src/http/serve.ts';
 import { stoppingProblem } from '../../src/http/stopping.ts';
 import { log } from '../support/runtime.ts';
+import { forTest } from '../support/use.ts';
 
 /** Serves calls that take as long as the test wants, and returns one response. */
 async function called(path: string, accept = 'application/json') {
@@ -35,8 +36,7 @@ async function called(path: string, accept = 'application/json') {
     },
   };
   const bodies = new BodyReader({ budget: new BodyBudget(1), clientAddress: () => '' });
-  const server = await serve(app, { host: '127.0.0.1', port: 0, bodies, maxConnections: 10, log });
-  onTestFinished(() => server.close());
+  const server = await forTest(serve(app, { host: '127.0.0.1', port: 0, bodies, maxConnections: 10, log }));
   const sent = request({ host: '127.0.0.1', port: server.port, path, headers: { accept } });
   sent.end();
   onTestFinished(() => {

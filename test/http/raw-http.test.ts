@@ -1,34 +1,31 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { illegalCases } from '../fuzz/raw/illegal-cases.ts';
 import { incompleteCases } from '../fuzz/raw/incomplete-cases.ts';
 import { type Judged, judgeHalfClosed, judgeIllegal, judgeIncomplete, judgeLegal } from '../fuzz/raw/judge.ts';
 import { legalCases } from '../fuzz/raw/legal-cases.ts';
 import { length, message, simple, type Target, targetsOf } from '../fuzz/raw/message.ts';
 import { talk } from '../fuzz/raw/talk.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 // `npm run fuzz` sends the same cases, cut at random places and among others.
 
-let gateway: TestGateway;
 let targets: Target[];
 let judged: Judged;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   const { account_slug } = await gateway.admin.createAccount({});
   targets = targetsOf({ slug: account_slug, adminToken: gateway.adminToken });
   const [ingestion] = targets;
   if (!ingestion) throw new Error('there is no target');
   judged = { baseUrl: gateway.baseUrl, ingestion, stored };
 });
-afterAll(() => gateway.stop());
 
 async function stored(marker: string): Promise<Buffer[]> {
   const text = 'select body from event_payloads where position($1::bytea in body) > 0';
-  const found = await rows(gateway.database, text, [Buffer.from(marker, 'latin1')]);
+  const found = await gateway.rows(text, [Buffer.from(marker, 'latin1')]);
   return found.map(({ body }) => body);
 }
 

@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WrongTokens } from '../../src/http/admin/wrong-tokens.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
-import { rows } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
 const others = [
   { name: 'ann', token: 'token-of-ann' },
   { name: 'bob@example.test', token: 'a:b:c:d:e' },
 ];
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false, trustedProxies: ['127.0.0.1'], adminTokens: others });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false, trustedProxies: ['127.0.0.1'], adminTokens: others });
 
 /** One request from an address with a token; undefined sends none. */
 const ask = (address: string, token?: string, path = '/admin/accounts', method = 'GET') =>
@@ -21,7 +17,7 @@ const ask = (address: string, token?: string, path = '/admin/accounts', method =
     headers: { 'x-forwarded-for': address, ...(token === undefined ? {} : { 'x-admin-token': token }) },
   });
 const entriesOf = (address: string) =>
-  rows(gateway.database, 'select actor, action, details from audit_logs where ip_address = $1 order by id', [address]);
+  gateway.rows('select actor, action, details from audit_logs where ip_address = $1 order by id', [address]);
 const denials = async (address: string) =>
   (await entriesOf(address))
     .filter(({ action }) => action === 'auth.denied')

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
 import { mailgun } from '../support/providers/mailgun.ts';
 import { meta } from '../support/providers/meta.ts';
 import type { Sample } from '../support/providers/sample.ts';
@@ -7,14 +6,11 @@ import { slack } from '../support/providers/slack.ts';
 import { twilio } from '../support/providers/twilio.ts';
 import { messageFor } from '../support/providers/webhook.ts';
 import { eventsOf } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const form = 'application/x-www-form-urlencoded';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 async function accountOf(sample: Sample) {
   const key = sample.newKey();

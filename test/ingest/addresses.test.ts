@@ -1,24 +1,21 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretText } from '../support/secrets.ts';
 import { storedEvent } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const secret = secretText('fresh-secret-1b7e');
 
-let gateway: TestGateway;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   await gateway.admin.createAccount({ account_slug: 'slug' });
 });
-afterAll(() => gateway.stop());
 
 const post = (account: { provider: string; account_slug: string }, headers: Record<string, string> = {}) =>
-  send(gateway.baseUrl, account, 'x', headers);
+  gateway.send(account, 'x', headers);
 const patch = async (id: string, change: Record<string, unknown>) => {
   const answer = await gateway.admin.request('PATCH', `/admin/accounts/${id}`, change);
   expect(answer.status).toBe(200);

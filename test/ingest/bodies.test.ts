@@ -1,22 +1,20 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { eventsOf, storedEvent } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const limitBytes = 1024 * 1024;
 
-let gateway: TestGateway;
 // biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
 let account: any;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({});
 });
-afterAll(() => gateway.stop());
 
 const path = () => `/generic/${account.account_slug}`;
 
@@ -73,7 +71,7 @@ describe('hostile content is stored', () => {
     ['a prototype', '{"__proto__":{"id":"p"},"constructor":1}', expect.stringMatching(/^gen-/), null],
     ['SQL', `{"id":"'; drop table events; --","type":"$1"}`, "'; drop table events; --", '$1'],
   ])('%s in id and type', async (_name, body, id, type) => {
-    const answer = await send(gateway.baseUrl, account, body);
+    const answer = await gateway.send(account, body);
     expect(answer).toMatchObject({ status: 202, body: { external_id: id, event_type: type } });
     const shown = await gateway.admin.event(answer.body.id);
     expect([shown.external_id, shown.event_type]).toEqual([answer.body.external_id, type]);
@@ -88,7 +86,7 @@ describe('hostile content is stored', () => {
   ])(
     'very deep %s',
     async (_name, body) => {
-      const answer = await send(gateway.baseUrl, account, body);
+      const answer = await gateway.send(account, body);
       expect(answer.status).toBe(202);
       expect((await storedEvent(gateway.database, answer.body.id))?.body.toString()).toBe(body);
       const shown = await gateway.admin.request('GET', `/admin/events/${answer.body.id}`);
@@ -162,7 +160,7 @@ describe('a client that disconnects', () => {
     await sleep(50);
     socket.resetAndDestroy();
     await once(socket, 'close');
-    const answer = await send(gateway.baseUrl, own, 'whole');
+    const answer = await gateway.send(own, 'whole');
     expect(answer.status).toBe(202);
     expect((await eventsOf(gateway.database, own.id)).map((event) => event.body.toString())).toEqual(['whole']);
   });
@@ -172,7 +170,7 @@ describe('concurrent webhooks', () => {
   test('64 with different ids are all stored, each once', async () => {
     const own = await gateway.admin.createAccount({});
     const bodies = Array.from({ length: 64 }, (_, n) => `{"id":"n${n}"}`);
-    const answers = await Promise.all(bodies.map((body) => send(gateway.baseUrl, own, body)));
+    const answers = await Promise.all(bodies.map((body) => gateway.send(own, body)));
     expect(answers.map((answer) => answer.status)).toEqual(Array(64).fill(202));
     expect(answers.map((answer) => answer.body.external_id)).toEqual(bodies.map((_, n) => `n${n}`));
     const stored = await eventsOf(gateway.database, own.id);
@@ -184,7 +182,7 @@ describe('concurrent webhooks', () => {
 
   test('64 without an id and with equal bytes are 64 events', async () => {
     const own = await gateway.admin.createAccount({});
-    const answers = await Promise.all(Array.from({ length: 64 }, () => send(gateway.baseUrl, own, 'ping')));
+    const answers = await Promise.all(Array.from({ length: 64 }, () => gateway.send(own, 'ping')));
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(64);
     expect(await eventsOf(gateway.database, own.id)).toHaveLength(64);
   }, 30_000);

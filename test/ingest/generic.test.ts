@@ -1,30 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretText } from '../support/secrets.ts';
 import { eventsOf, everythingStored, storedEvent } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const current = 'current-secret-5f1c0a';
 const previous = 'previous-secret-77ab';
 const wrong = 'wrong-guess-e2d9014b';
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-let gateway: TestGateway;
 // biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
 let account: any;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({
     skip_signature_verification: false,
     signing_secret_current: current,
     signing_secret_previous: previous,
   });
 });
-afterAll(() => gateway.stop());
 
 const post = (headers: Record<string, string>, query = '', to = account) =>
-  send(gateway.baseUrl, to, '{"type":"order.created"}', { 'content-type': 'application/json', ...headers }, query);
+  gateway.send(to, '{"type":"order.created"}', { 'content-type': 'application/json', ...headers }, query);
 
 /** The places of R31 where a secret may be, in their order, each with the headers and the query that carry it. */
 const ways: [way: string, (secret: string) => [headers: Record<string, string>, query: string]][] = [
@@ -121,7 +118,7 @@ describe('no usable secret', () => {
 });
 
 test('the answer shows what was stored', async () => {
-  const answer = await send(gateway.baseUrl, account, '{"id":"ord_1","type":"order.created"}', {
+  const answer = await gateway.send(account, '{"id":"ord_1","type":"order.created"}', {
     'x-api-key': current,
   });
   expect(answer.status).toBe(202);
@@ -165,7 +162,7 @@ describe('event type and external id', () => {
   ])(
     '%s',
     async (body, type, id) => {
-      const answer = await send(gateway.baseUrl, account, body, { 'x-secret': current });
+      const answer = await gateway.send(account, body, { 'x-secret': current });
       expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id } });
       const row = await storedEvent(gateway.database, answer.body.id);
       expect([row?.event_type, row?.external_id]).toEqual([answer.body.event_type, answer.body.external_id]);

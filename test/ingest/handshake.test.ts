@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretText } from '../support/secrets.ts';
 import { eventsOf } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const asked = (path: string, method = 'GET') => rawRequest(gateway.baseUrl, { method, path });
 const query = (token: string, challenge = '1158201444') =>

@@ -1,17 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { startGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { eventsOf } from '../support/stored.ts';
+import { forTest } from '../support/use.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const keptBytes = 16 * 1024;
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const closedAccount = () =>
   gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: 'closed-secret' });
@@ -19,7 +16,7 @@ const closedAccount = () =>
 /** Sends a webhook with a wrong secret. Returns its row and its view in the admin API. */
 async function rejected(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
   const account = await closedAccount();
-  expect((await send(gateway.baseUrl, account, body, { 'x-secret': 'guess', ...headers })).status).toBe(401);
+  expect((await gateway.send(account, body, { 'x-secret': 'guess', ...headers })).status).toBe(401);
   const [row] = await eventsOf(gateway.database, account.id);
   return { row, event: await gateway.admin.event(row?.id) };
 }
@@ -95,7 +92,7 @@ describe('of a rejected webhook', () => {
 test('an accepted webhook is kept completely', async () => {
   const account = await gateway.admin.createAccount({});
   const body = randomBytes(2 ** 20);
-  const { body: answer } = await send(gateway.baseUrl, account, new Uint8Array(body), { 'x-long': 'y'.repeat(9_000) });
+  const { body: answer } = await gateway.send(account, new Uint8Array(body), { 'x-long': 'y'.repeat(9_000) });
   const event = await gateway.admin.event(answer.id);
   expect(event).toMatchObject({
     ...{ payload_bytes: 2 ** 20, payload_sha256: hash('sha256', body), payload_truncated: false },
@@ -105,16 +102,12 @@ test('an accepted webhook is kept completely', async () => {
 });
 
 test('REJECTED_BODY_BYTES of 0 keeps no byte of the body', async () => {
-  const other = await startGateway({ worker: false, rejected: { bodyBytes: 0 } });
-  try {
-    const account = await other.admin.createAccount({ skip_signature_verification: false });
-    const path = `/${account.provider}/${account.account_slug}`;
-    expect((await rawRequest(other.baseUrl, { path, body: '{"id":"i","type":"t"}' })).status).toBe(401);
-    const [row] = await eventsOf(other.database, account.id);
-    expect(await other.admin.event(row?.id)).toMatchObject({
-      ...{ payload: '', payload_bytes: 21, payload_truncated: true, external_id: 'i' },
-    });
-  } finally {
-    await other.stop();
-  }
+  const other = await forTest(startGateway({ worker: false, rejected: { bodyBytes: 0 } }));
+  const account = await other.admin.createAccount({ skip_signature_verification: false });
+  const path = `/${account.provider}/${account.account_slug}`;
+  expect((await rawRequest(other.baseUrl, { path, body: '{"id":"i","type":"t"}' })).status).toBe(401);
+  const [row] = await eventsOf(other.database, account.id);
+  expect(await other.admin.event(row?.id)).toMatchObject({
+    ...{ payload: '', payload_bytes: 21, payload_truncated: true, external_id: 'i' },
+  });
 }, 30_000);

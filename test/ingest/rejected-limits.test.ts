@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rowBytes } from '../../src/events/transitions/rejected.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
-import { eventsOf, rows } from '../support/stored.ts';
+import { eventsOf } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 /** Room for three of the bodies below and a part of a fourth; and for five of all accounts together. */
 const bodyBytes = 10_000;
 const rejected = { bodyBytes, accountDailyBytes: 3.5 * (bodyBytes + 2_000), dailyBytes: 5.5 * (bodyBytes + 2_000) };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false, rejected });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false, rejected });
 
 const closedAccount = () =>
   gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: 'closed-secret' });
 const bad = (account: { provider: string; account_slug: string }) =>
-  send(gateway.baseUrl, account, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'guess', 'x-pad': 'p'.repeat(500) });
+  gateway.send(account, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'guess', 'x-pad': 'p'.repeat(500) });
 
 /** Bytes of rejected webhooks in the database, including the fixed amount that counts for each row. */
 async function bytesKept(): Promise<number> {
-  const [row] = await rows(
-    gateway.database,
-    `select coalesce(sum(octet_length(p.body) + octet_length(p.headers::text) + ${rowBytes}), 0)::float8 as bytes
-     from event_payloads p join events e on e.id = p.event_id where e.status = 'rejected'`,
-  );
+  const [row] =
+    await gateway.rows(`select coalesce(sum(octet_length(p.body) + octet_length(p.headers::text) + ${rowBytes}), 0)::float8 as bytes
+     from event_payloads p join events e on e.id = p.event_id where e.status = 'rejected'`);
   return row?.bytes;
 }
 
@@ -48,15 +41,13 @@ test('above the daily limits of an account and of all accounts, rejected webhook
     ...{ limit_reached: true, accounts_at_limit: 1 },
   });
   expect(await bytesKept()).toBeLessThanOrEqual(rejected.dailyBytes);
-  const counted = await rows(
-    gateway.database,
-    'select sum(seen)::integer as n from rejection_counts where account_id = $1',
-    [first.id],
-  );
+  const counted = await gateway.rows('select sum(seen)::integer as n from rejection_counts where account_id = $1', [
+    first.id,
+  ]);
   expect(counted).toEqual([{ n: 6 }]);
 
   // Valid webhooks are still accepted.
-  const good = await send(gateway.baseUrl, first, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'closed-secret' });
+  const good = await gateway.send(first, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'closed-secret' });
   expect(good.status).toBe(202);
 });
 
@@ -70,9 +61,9 @@ test('concurrent rejected webhooks in two processes keep to the limit, and all a
   const kept = await eventsOf(gateway.database, account.id);
   expect(kept.length).toBeGreaterThan(0);
   expect(kept.length).toBeLessThanOrEqual(20);
-  expect(
-    await rows(gateway.database, 'select seen::integer from rejection_days where account_id = $1', [account.id]),
-  ).toEqual([{ seen: 50 }]);
+  expect(await gateway.rows('select seen::integer from rejection_days where account_id = $1', [account.id])).toEqual([
+    { seen: 50 },
+  ]);
 });
 
 test('after the daily limit, the row of a rejected webhook is not even built until the next day', async () => {

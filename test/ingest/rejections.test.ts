@@ -1,17 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
-
 import { secretText } from '../support/secrets.ts';
-import { eventsOf, rows } from '../support/stored.ts';
+import { eventsOf } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const closedAccount = () =>
   gateway.admin.createAccount({
@@ -19,15 +13,13 @@ const closedAccount = () =>
     signing_secret_current: secretText('closed-secret'),
   });
 const bad = (account: { provider: string; account_slug: string }, body = '{"id":"same","type":"t"}') =>
-  send(gateway.baseUrl, account, body, { 'x-secret': 'guess' });
+  gateway.send(account, body, { 'x-secret': 'guess' });
 
 /** How many rejected webhooks were counted for an account, minute by minute. */
 async function counted(accountId: string): Promise<number[]> {
-  const found = await rows(
-    gateway.database,
-    'select seen from rejection_counts where account_id = $1 order by minute',
-    [accountId],
-  );
+  const found = await gateway.rows('select seen from rejection_counts where account_id = $1 order by minute', [
+    accountId,
+  ]);
   return found.map((row) => row.seen);
 }
 
@@ -47,7 +39,7 @@ test('a rejected webhook is recorded completely, and is not queued for delivery'
     attempts: 0,
   });
   expect(event?.body.toString()).toBe('{"id":"same","type":"t"}');
-  expect(await rows(gateway.database, 'select 1 from event_queue where event_id = $1', [event?.id])).toEqual([]);
+  expect(await gateway.rows('select 1 from event_queue where event_id = $1', [event?.id])).toEqual([]);
   expect((await gateway.admin.request('GET', '/admin/events?status=rejected')).body).toMatchObject([
     { id: event?.id, rejection_reason: 'bad_signature', delivery_status: null },
   ]);
@@ -91,7 +83,7 @@ test.each([
 
 test('valid webhooks are accepted during a flood of rejected ones', async () => {
   const account = await closedAccount();
-  const good = () => send(gateway.baseUrl, account, 'good', { 'x-secret': secretText('closed-secret') });
+  const good = () => gateway.send(account, 'good', { 'x-secret': secretText('closed-secret') });
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 5 === 0 ? good() : bad(account))));
   expect(answers.map((answer) => answer.status)).toEqual(answers.map((_, n) => (n % 5 === 0 ? 202 : 401)));
   const received = (await eventsOf(gateway.database, account.id)).filter((event) => event.status === 'received');

@@ -1,15 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
 import { storeConfig } from '../support/store-config.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 const secret = secretText('signing');
 let made = 0;
@@ -47,7 +42,7 @@ interface Webhook {
 async function statusOf(account: { provider: string; account_slug: string }, text: string, sent: Webhook) {
   const { id = '', time = '', query = '', body } = sent;
   const headers = { 'x-signature': digest(text), 'x-id': id, 'x-time': time };
-  return (await send(gateway.baseUrl, account, body, headers, query)).status;
+  return (await gateway.send(account, body, headers, query)).status;
 }
 
 describe('a signed text that can be read in one way only is accepted', () => {

@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { rows } from '../support/stored.ts';
+import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 /** Bounds the flood: connections, and requests on each. */
 const connections = 200;
@@ -45,7 +39,7 @@ function flood(): { statuses: number[]; stop(): Promise<void> } {
   };
 }
 
-const post = (account: { provider: string; account_slug: string }) => send(gateway.baseUrl, account, '{}');
+const post = (account: { provider: string; account_slug: string }) => gateway.send(account, '{}');
 
 test('during a flood of unknown addresses every account gets 202: cached, expired and just created', async () => {
   const [cached, expired] = [await gateway.admin.createAccount({}), await gateway.admin.createAccount({})];
@@ -69,8 +63,7 @@ test('during a flood of unknown addresses every account gets 202: cached, expire
 
 test('a flood of unknown addresses needs far fewer statements than requests', async () => {
   const calls = async () => {
-    const [row] = await rows(
-      gateway.database,
+    const [row] = await gateway.rows(
       `select xact_commit::integer as n from pg_stat_database where datname = current_database()`,
     );
     return row?.n;

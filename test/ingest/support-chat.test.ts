@@ -1,32 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { fixture } from '../providers/request.ts';
-import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { eventsOf, storedEvent } from '../support/stored.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const current = 'chat-secret-9f20c1';
 const previous = 'chat-before-41be';
 const originalUrl = { 'x-original-url': 'https://hooks.test/support_chat/desk?key=what-the-proxy-saw' };
 const session = 'session_0f6d3a52-9c1e-4b7a-8a44-2f8c1d90be17';
 
-let gateway: TestGateway;
 // biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
 let account: any;
 const secrets = { signing_secret_current: current, signing_secret_previous: previous };
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({
     provider: 'support_chat',
     skip_signature_verification: false,
     ...secrets,
   });
 });
-afterAll(() => gateway.stop());
 
 let sent = 0;
 /** Posts a body that differs from all earlier ones, so that none is a duplicate. */
 const post = (headers: Record<string, string>, query: string, to = account) =>
-  send(gateway.baseUrl, to, JSON.stringify({ event: 'message:send', timestamp: ++sent }), headers, query);
+  gateway.send(to, JSON.stringify({ event: 'message:send', timestamp: ++sent }), headers, query);
 
 describe('verification', () => {
   test.each([
@@ -95,7 +92,7 @@ describe('event type and external id', () => {
     ['session-set-email.json', 'chat.email_set', `${session}:session:set_email:1765208431770`],
   ])('%s', async (file, type, id) => {
     const body = new Uint8Array(fixture(`support_chat/${file}`));
-    const answer = await send(gateway.baseUrl, account, body, originalUrl, `?key=${current}`);
+    const answer = await gateway.send(account, body, originalUrl, `?key=${current}`);
     expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id, duplicate: false } });
     const row = await storedEvent(gateway.database, answer.body.id);
     expect(row).toMatchObject({ provider: 'support_chat', event_type: type, external_id: id });
@@ -107,7 +104,7 @@ describe('event type and external id', () => {
     ['{"data":{"session_id":"s"}}', null],
     ['no JSON', null],
   ])('%s has a generated id', async (body, type) => {
-    const answer = await send(gateway.baseUrl, account, body, originalUrl, `?key=${current}`);
+    const answer = await gateway.send(account, body, originalUrl, `?key=${current}`);
     const id = expect.stringMatching(/^gen-\d{13}-[0-9a-f]{16}$/);
     expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id } });
   });
@@ -116,7 +113,7 @@ describe('event type and external id', () => {
 describe('duplicates', () => {
   const body = (text: string) =>
     JSON.stringify({ event: 'message:send', data: { session_id: 's', fingerprint: 12, text } });
-  const chat = (text: string, to = account) => send(gateway.baseUrl, to, body(text), originalUrl, `?key=${current}`);
+  const chat = (text: string, to = account) => gateway.send(to, body(text), originalUrl, `?key=${current}`);
 
   test('the same bytes again return the id of the first event', async () => {
     const first = await chat('hello');
@@ -144,7 +141,7 @@ describe('duplicates', () => {
   });
 
   test('a rejected webhook does not make a later valid one a duplicate', async () => {
-    const refused = await send(gateway.baseUrl, account, body('refused'), originalUrl, '?key=wrong');
+    const refused = await gateway.send(account, body('refused'), originalUrl, '?key=wrong');
     expect(refused.status).toBe(401);
     expect(await chat('refused')).toMatchObject({ status: 202, body: { duplicate: false } });
   });

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { backupFolder } from '../support/backup-folder.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { actionsOf, askMaintenance, holdBackups, scheduled, taskOf, triggered } from '../support/maintenance.ts';
-import { openSchedules } from '../support/schedules.ts';
+import { useSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestGateway;
-let temporal: Awaited<ReturnType<typeof openSchedules>>;
+const gateway = useGateway({ maintenance: { backupDir: backupFolder() } });
+const temporal = useSchedules(gateway);
 beforeAll(async () => {
-  gateway = await startGateway({ maintenance: { backupDir: backupFolder() } });
-  temporal = await openSchedules(gateway.temporal);
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
-});
-afterAll(async () => {
-  await temporal.close();
-  await gateway.stop();
 });
 
 const ask = (method: string, path: string) => askMaintenance(gateway, method, path);
@@ -149,23 +143,22 @@ test('a task that is triggered while it runs is not started a second time', asyn
 
 test('a failed task shows the reason, without details of the database', async () => {
   await gateway.database.pool.query('alter table event_stats rename to event_stats_away');
-  try {
-    await ask('POST', '/admin/upkeep/retention/trigger');
-    const handle = await until('the task runs', async () => {
-      const { info } = await temporal.schedule('retention').describe();
-      return info.runningActions.at(-1)?.workflow.workflowId;
-    });
-    // Otherwise the activity would be retried four times.
-    await until('the task has failed once', async () => {
-      const { raw } = await temporal.client.workflow.getHandle(handle).describe();
-      return raw.pendingActivities?.[0]?.lastFailure?.message?.includes('the database could not be used');
-    });
-    await temporal.client.workflow.getHandle(handle).cancel();
-    await until('the task has ended', async () => !(await taskOf(gateway, 'retention')).running);
-    expect((await taskOf(gateway, 'retention')).last_run).toMatchObject({ outcome: 'cancelled', result: null });
-  } finally {
-    await gateway.database.pool.query('alter table event_stats_away rename to event_stats');
-  }
+  onTestFinished(async () => {
+    await gateway.rows('alter table event_stats_away rename to event_stats');
+  });
+  await ask('POST', '/admin/upkeep/retention/trigger');
+  const handle = await until('the task runs', async () => {
+    const { info } = await temporal.schedule('retention').describe();
+    return info.runningActions.at(-1)?.workflow.workflowId;
+  });
+  // Otherwise the activity would be retried four times.
+  await until('the task has failed once', async () => {
+    const { raw } = await temporal.client.workflow.getHandle(handle).describe();
+    return raw.pendingActivities?.[0]?.lastFailure?.message?.includes('the database could not be used');
+  });
+  await temporal.client.workflow.getHandle(handle).cancel();
+  await until('the task has ended', async () => !(await taskOf(gateway, 'retention')).running);
+  expect((await taskOf(gateway, 'retention')).last_run).toMatchObject({ outcome: 'cancelled', result: null });
 });
 
 test('a task whose schedule was deleted in Temporal cannot be triggered', async () => {

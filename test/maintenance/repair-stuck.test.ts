@@ -5,19 +5,18 @@ import { StuckWorkflows } from '../../src/engine/stuck-workflows.ts';
 import { repairStuck } from '../../src/maintenance/repair-stuck.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { fillEvents } from '../events/fill-events.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { openWorkflows, type Workflows } from '../support/workflows.ts';
 
 // The gateway has no worker, so that only the tests start and end workflows. This one fails their tasks.
 
-let gateway: TestGateway;
 let workflows: Workflows;
 let connection: NativeConnection;
 let worker: Worker;
 let ended: Promise<void>;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   workflows = await openWorkflows(gateway);
   connection = await NativeConnection.connect({ address: gateway.temporal.address });
   const { taskQueue } = gateway.temporal;
@@ -29,7 +28,6 @@ afterAll(async () => {
   await ended;
   await connection.close();
   await workflows.close();
-  await gateway.stop();
 });
 
 const running: string[] = [];

@@ -4,7 +4,8 @@ import { MaintenanceSchedules } from '../../src/maintenance/schedules/schedules.
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { takenQueues } from '../../src/temporal/taken-queues.ts';
 import { backupFolder } from '../support/backup-folder.ts';
-import { startGateway, type TestMaintenance } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestMaintenance } from '../support/gateway-options.ts';
 import { backupsOf, scheduled, taskOf, triggered } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';

@@ -1,10 +1,11 @@
-import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { ensurePartitions, partitionDays } from '../../src/database/partitions.ts';
 import type { MaintenanceTaskName } from '../../src/maintenance/tasks.ts';
-import { startGateway, type TestMaintenance } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestMaintenance } from '../support/gateway-options.ts';
 import { actionsOf, askMaintenance, scheduled, taskOf } from '../support/maintenance.ts';
+import { openClient } from '../support/one-connection.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
@@ -20,8 +21,7 @@ const againMs = 90_000;
 async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lockKey: number) {
   const gateway = await startGateway({ maintenance });
   const temporal = await openSchedules(gateway.temporal);
-  const holder = new pg.Client({ connectionString: gateway.databaseUrl });
-  await holder.connect();
+  const holder = await openClient(gateway.databaseUrl);
   onTestFinished(async () => {
     await temporal.close();
     await gateway.stop();

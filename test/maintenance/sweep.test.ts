@@ -7,24 +7,19 @@ import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { fillEvents } from '../events/fill-events.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
-import { rows } from '../support/stored.ts';
+import { useGatewayPerTest } from '../support/use-gateway.ts';
 
 const hourMs = 3_600_000;
 const overdueS = 120;
 const noneStuck = { stuck_ended: 0, stuck_left: 0 };
 
-let gateway: TestGateway;
 let sender: ReturnType<typeof createSender>;
+const gateway = useGatewayPerTest({ worker: false });
 beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
   sender = createSender({ allowedNetworks: [] });
 });
-afterEach(async () => {
-  await sender.close();
-  await gateway.stop();
-});
+afterEach(() => sender.close());
 
 /** The sweep as a worker runs it, and its results with their log levels. */
 function openSweep() {
@@ -63,7 +58,7 @@ async function overdue(many: number): Promise<string[]> {
   );
 }
 
-const queued = async () => (await rows(gateway.database, 'select event_id from event_queue')).length;
+const queued = async () => (await gateway.rows('select event_id from event_queue')).length;
 const [info, warn] = [30, 40];
 
 test('an event that is already queued does not end the sweep', async () => {

@@ -2,19 +2,18 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';
 import { actionsOf, triggered } from '../support/maintenance.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
 const dayMs = 86_400_000;
 afterEach(() => vi.useRealTimers());
 
 test('the audit purge deletes entries older than its days, and has an entry itself', async () => {
-  const gateway = await startGateway({ worker: false, maintenance: { auditRetentionDays: 30 } });
-  onTestFinished(() => gateway.stop());
+  const gateway = await forTest(startGateway({ worker: false, maintenance: { auditRetentionDays: 30 } }));
   const deps = { database: gateway.database, keyring: gateway.keyring, log: createLog('fatal') };
   const audit = new AuditLog(deps);
   for (const [ageDays, slug] of [
@@ -54,7 +53,7 @@ test('the sweep counts the events and notifications that it requeued', { timeout
   const events: string[] = [];
   // The relay (every 30 s) and the scheduled task look for the same rows, and the first one requeues them.
   const result = await until('the triggered run finds an overdue event', async () => {
-    const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: `lost-${events.length}` }));
+    const { body } = await gateway.send(account, JSON.stringify({ id: `lost-${events.length}` }));
     events.push(body.id);
     await gateway.admin.eventually(body.id, (event) => event.attempts === 1 && event.status === 'enqueued');
     await workflows.terminate(body.id);

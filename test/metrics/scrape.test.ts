@@ -12,6 +12,7 @@ import { measureProcess } from '../../src/telemetry/metrics/process-metrics.ts';
 import { type Collect, Scrape } from '../../src/telemetry/metrics/scrape.ts';
 import { parsed, sumOf } from '../process/metrics/exposition.ts';
 import { startConsumer } from '../support/consumer.ts';
+import { forTest } from '../support/use.ts';
 
 const labels = {
   providers: ['generic'],
@@ -101,11 +102,12 @@ test('the api and the worker of npm start have series of their own, and those of
   expect(sumOf([away], 'gateway_worker_process_up')).toBe(0);
   expect(away.has('temporal_x')).toBe(false);
 
-  const server = await serveMetrics(
-    { scrape: () => new Scrape([worker.collect]).text(), collected: worker.collect, ready: async () => undefined },
-    { host: '127.0.0.1', port: 0, log },
+  const server = await forTest(
+    serveMetrics(
+      { scrape: () => new Scrape([worker.collect]).text(), collected: worker.collect, ready: async () => undefined },
+      { host: '127.0.0.1', port: 0, log },
+    ),
   );
-  onTestFinished(() => server.close());
   workerMetricsPort.write(dataDir, server.port);
   const both = await shown();
   expect(sumOf([both], 'gateway_worker_process_up')).toBe(1);
@@ -132,8 +134,7 @@ test.each([
 ])('the worker of npm start is away when another program answers %i with %s at its port', async (status, body) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-metrics-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
-  const other = await startConsumer((response) => response.writeHead(status).end(body));
-  onTestFinished(() => other.close());
+  const other = await forTest(startConsumer((response) => response.writeHead(status).end(body)));
   workerMetricsPort.write(dataDir, other.port);
   const answer = await textOf(...measureBoth(processOf(3, 12).collect, dataDir, createLog('silent')));
   expect(sumOf([answer], 'gateway_worker_process_up')).toBe(0);

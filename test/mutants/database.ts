@@ -1,11 +1,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { createLog } from '../../src/shared/log.ts';
+import { withClient } from '../support/one-connection.ts';
 
 /** Runs `work` with a client of a new database that has the schema, and removes the database. */
 export async function withDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -18,9 +19,7 @@ export async function withDatabase<T>(work: (client: pg.Client) => Promise<T>): 
     const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
     try {
       await migrateOnce(postgres.url, log);
-      const client = new pg.Client({ connectionString: postgres.url });
-      await client.connect();
-      return await work(client).finally(() => client.end());
+      return await withClient(postgres.url, work);
     } finally {
       await postgres.stop();
     }

@@ -1,6 +1,7 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { migratedDatabase } from '../support/database.ts';
+import { openClient } from '../support/one-connection.ts';
+import { useForAll } from '../support/use.ts';
 import { draw, perShare, seed } from './draw.ts';
 import { readDrawn, root } from './drawn.ts';
 import { idOf, type Mutant } from './mutant.ts';
@@ -9,14 +10,14 @@ import { Reach } from './reach.ts';
 import { editsOf, readIn, shares } from './shares.ts';
 import { validWith } from './validity.ts';
 
-let client: pg.Client;
 let drawn: Mutant[];
+const client = useForAll(
+  async () => openClient(await migratedDatabase()),
+  (opened) => opened.end(),
+);
 beforeAll(async () => {
-  client = new pg.Client({ connectionString: await migratedDatabase() });
-  await client.connect();
   drawn = await draw(root, seed, validWith(client));
 });
-afterAll(() => client.end());
 
 const committed = readDrawn().mutants;
 

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { giveUp } from '../../src/events/transitions/exhausted.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { rows } from '../support/stored.ts';
-import { type NotificationStage, openNotificationStage, tenth } from './stage.ts';
+import { tenth, useNotificationStage } from './stage.ts';
 
-let stage: NotificationStage;
-beforeEach(async () => {
-  stage = await openNotificationStage();
-});
-afterEach(() => stage.close());
+const stage = useNotificationStage();
 
 const noBurst = { burst: null };
 const stateOf = async (id: string) =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Said, SendNotice } from '../../src/notifications/notice.ts';
 import { claim } from '../../src/notifications/notification-store.ts';
 import { Notifier, type Told } from '../../src/notifications/sending/notifier.ts';
@@ -6,13 +6,9 @@ import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { exhausted as exhaustedAt, never, notifierDeps, refused, service, taken } from './services.ts';
-import { type NotificationStage, openNotificationStage } from './stage.ts';
+import { useNotificationStage } from './stage.ts';
 
-let stage: NotificationStage;
-beforeEach(async () => {
-  stage = await openNotificationStage();
-});
-afterEach(() => stage.close());
+const stage = useNotificationStage();
 
 const exhausted = (fields: Record<string, unknown> = {}) => exhaustedAt(stage, fields);
 const deps = (send: SendNotice, more: Parameters<typeof notifierDeps>[2] = {}) => notifierDeps(stage, send, more);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Said, SendNotice } from '../../src/notifications/notice.ts';
 import { overdueNotifications } from '../../src/notifications/notification-store.ts';
 import { Notifier } from '../../src/notifications/sending/notifier.ts';
@@ -7,13 +7,9 @@ import { Summaries } from '../../src/notifications/sending/summaries.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { exhausted as exhaustedAt, never, notifierDeps, refused, service, taken } from './services.ts';
-import { type NotificationStage, openNotificationStage } from './stage.ts';
+import { useNotificationStage } from './stage.ts';
 
-let stage: NotificationStage;
-beforeEach(async () => {
-  stage = await openNotificationStage();
-});
-afterEach(() => stage.close());
+const stage = useNotificationStage();
 
 const exhausted = (fields: Record<string, unknown> = {}) => exhaustedAt(stage, fields);
 const deps = (send: SendNotice, more: Parameters<typeof notifierDeps>[2] = {}) => notifierDeps(stage, send, more);

@@ -3,8 +3,9 @@ import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.t
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import type { BurstLimit } from '../../src/notifications/bursts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { receivedEvent } from '../support/received.ts';
+import { outcomeOf, receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
+import { useForEach } from '../support/use.ts';
 
 /** A database for accounts, destinations and events that a test exhausts by a call. No worker runs. */
 export async function openNotificationStage() {
@@ -41,9 +42,13 @@ export async function openNotificationStage() {
 
 export type NotificationStage = Awaited<ReturnType<typeof openNotificationStage>>;
 
+/** A new stage for each test. */
+export const useNotificationStage = (): NotificationStage =>
+  useForEach(openNotificationStage, (stage) => stage.close());
+
 /** A failed tenth attempt. */
-export const tenth = (eventId: string, generation = 0) => ({
-  ...{ eventId, generation, trigger: 'schedule' as const, number: 10, startedAt: new Date(), durationMs: 1 },
-  ...{ outcome: 'http_error', responseCode: 503, responseBody: '', error: 'the consumer answered 503', url: null },
-  ...{ succeeded: false, last: true, nextAttemptAt: null, claimToken: null },
-});
+export const tenth = (eventId: string, generation = 0) =>
+  outcomeOf(eventId, {
+    ...{ generation, number: 10, last: true, succeeded: false, nextAttemptAt: null },
+    ...{ responseCode: 503, error: 'the consumer answered 503' },
+  });

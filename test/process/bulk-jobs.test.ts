@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { fillEvents } from '../events/fill-events.ts';
@@ -6,6 +6,7 @@ import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
 const timeout = 240_000;
@@ -18,8 +19,7 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
   const api = await roles.apiHere();
   const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
-  const database = await openDatabase({ url: roles.databaseUrl, log: createLog('silent') });
-  onTestFinished(() => database.close());
+  const database = await forTest(openDatabase({ url: roles.databaseUrl, log: createLog('silent') }));
   const ids = await fillEvents(
     database,
     Array.from({ length: many }, (_, n) => ({

@@ -5,14 +5,14 @@ import { ownTemporal } from '../support/own-servers.ts';
 import { accountWith, type Notification, notified, sendEvent } from '../support/services/notified-events.ts';
 import { startReceivers } from '../support/services/receivers.ts';
 import { openStage } from '../support/situations.ts';
+import { forTest } from '../support/use.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
 test('when Temporal stops while notifications wait, they are sent once, without it', { timeout }, async () => {
   const temporal = await ownTemporal();
-  const receivers = await startReceivers();
-  onTestFinished(() => receivers.close());
+  const receivers = await forTest(startReceivers());
   const stage = await openStage({
     delaysMs: instantDelaysMs,
     temporalAddress: temporal.address,

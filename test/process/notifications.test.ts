@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -15,6 +15,7 @@ import {
 } from '../support/services/notified-events.ts';
 import { hookPath, hookSecret, mailAddress, startReceivers } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
+import { forTest } from '../support/use.ts';
 
 const timeout = 300_000;
 /** Notifications of a killed worker are found by the sweep after at most 120 s. */
@@ -23,8 +24,7 @@ gatewaysEndWithTheirTest();
 
 /** A gateway, and an account with all four destinations and a consumer that refuses every delivery. */
 async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Promise<[Api, Worker]>) {
-  const receivers = await startReceivers();
-  onTestFinished(() => receivers.close());
+  const receivers = await forTest(startReceivers());
   const consumer = await consumerForTest(500);
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
@@ -9,6 +9,7 @@ import { filesOf, newAuthority } from '../support/tls/certificates.ts';
 import { recordedWay, sslRequest } from '../support/tls/recorded-way.ts';
 import { type TlsPostgres, tlsPostgres } from '../support/tls/tls-postgres.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
@@ -23,8 +24,7 @@ afterAll(() => server?.stop());
 test('roles, backup and restore make no clear-text connection to PostgreSQL', { timeout }, async () => {
   const { ca } = filesOf({ ca: authority.cert });
   const [plain, empty] = [await server.database(), await server.database()];
-  const way = await recordedWay(plain);
-  onTestFinished(() => way.close());
+  const way = await forTest(recordedWay(plain));
   const url = (database: string) => {
     const through = new URL(way.through(database));
     through.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: ca }).toString();

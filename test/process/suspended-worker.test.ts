@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, attempts, migratedRoles } from '../support/gateway-roles.ts';
+import { withClient } from '../support/one-connection.ts';
 import { silenceableWay } from '../support/silenceable-way.ts';
 import { until } from '../support/until.ts';
 import { inFlight, longAttempts } from './in-flight.ts';
@@ -55,17 +55,12 @@ test('an answer that arrived while an api was stopped counts, also after the tim
 });
 
 /** Runs `work` while the payloads of events can be neither read nor stored. */
-async function whilePayloadsAreLocked(databaseUrl: string, work: () => Promise<void>): Promise<void> {
-  const blocker = new pg.Client({ connectionString: databaseUrl });
-  await blocker.connect();
-  try {
+const whilePayloadsAreLocked = (databaseUrl: string, work: () => Promise<void>): Promise<void> =>
+  withClient(databaseUrl, async (blocker) => {
     await blocker.query('begin');
     await blocker.query('lock table event_payloads in access exclusive mode');
     await work();
-  } finally {
-    await blocker.end();
-  }
-}
+  });
 
 // Found by the fault suite with seed 1001.
 test('a worker that was suspended makes no attempt that Temporal has given to another worker', {

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -8,6 +8,7 @@ import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-pr
 import { allDelivered, type EventRow, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { type OwnServer, startOwnTemporal } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
@@ -70,8 +71,7 @@ test('200 events that come in without Temporal get their first attempts, and aft
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
   expect(worker.stdout()).toBe('');
 
-  const connection = await Connection.connect({ address: temporal.address });
-  onTestFinished(() => connection.close());
+  const connection = await forTest(Connection.connect({ address: temporal.address }));
   const client = new Client({ connection });
   const outcomes = await Promise.all(ids.map((id) => client.workflow.getHandle(`event-${id}`).result()));
   // The workflows of events that the api had delivered ended without an attempt.
@@ -131,8 +131,7 @@ test('commands during an outage of Temporal reach the waiting workflow afterward
   await temporal.start();
   await api.admin.eventually(retried, (e) => e.delivery_status === 'delivered', 60_000);
   await api.admin.eventually(replayed, (e) => e.status === 'enqueued', 60_000);
-  const connection = await Connection.connect({ address: temporal.address });
-  onTestFinished(() => connection.close());
+  const connection = await forTest(Connection.connect({ address: temporal.address }));
   const client = new Client({ connection });
   const outcomes = await Promise.all(
     [acked, retried, replayed].map((id) => client.workflow.getHandle(`event-${id}`).result()),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createLog } from '../../src/shared/log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
@@ -10,6 +10,7 @@ import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
 
@@ -17,8 +18,7 @@ gatewaysEndWithTheirTest();
 async function ownNamespace() {
   const address = inject('temporalAddress');
   const namespace = `own-${randomBytes(6).toString('hex')}`;
-  const connection = await Connection.connect({ address });
-  onTestFinished(() => connection.close());
+  const connection = await forTest(Connection.connect({ address }));
   await connection.workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },

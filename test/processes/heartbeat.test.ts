@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { QueueWrites } from '../../src/engine/queue-writes.ts';
 import { lowestId } from '../../src/events/queue.ts';
@@ -8,17 +8,12 @@ import { ClaimReturns } from '../../src/processes/claim-returns.ts';
 import { countProcesses, listProcesses } from '../../src/processes/process-rows.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { breakConnection } from '../support/break-connection.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
+import { useQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-let stage: Awaited<ReturnType<typeof openQueueStage>>;
-beforeAll(async () => {
-  stage = await openQueueStage();
-});
-afterEach(() => stage.clear());
-afterAll(() => stage.close());
+const stage = useQueueStage();
 
 /** Queued events that only need their workflow, claimed by a token. */
 async function claimedBy(token: string, count: number): Promise<string[]> {
@@ -32,8 +27,7 @@ const claim = (token: string) => claimSettledForStart(stage.gateway.database, { 
 /** The tokens of those events whose claim is in force, in the order of the ids. */
 const holders = async (ids: string[]): Promise<string[]> =>
   (
-    await rows(
-      stage.gateway.database,
+    await stage.gateway.rows(
       'select claim_token from event_queue where event_id = any($1) and claimed_until > now() order by event_id',
       [ids],
     )
@@ -42,8 +36,7 @@ const released = (ids: string[]) => until('the claims have ended', async () => (
 
 /** The server's process of the session of a living process: it holds the lock for the release before. */
 async function sessionOf(token: string): Promise<number> {
-  const [lock] = await rows(
-    stage.gateway.database,
+  const [lock] = await stage.gateway.rows(
     `select pid from pg_locks where locktype = 'advisory' and lpad(to_hex(objid::bigint), 8, '0') = left($1, 8)`,
     [token],
   );
@@ -52,8 +45,7 @@ async function sessionOf(token: string): Promise<number> {
 /** A token as of a process that has died a moment ago. */
 async function deadToken(): Promise<string> {
   const token = randomUUID();
-  await rows(
-    stage.gateway.database,
+  await stage.gateway.rows(
     `insert into processes (token, role, host, pid, version, makes_first_attempts, started_at, alive_until, first_attempts_per_s)
      values ($1, 'api', 'gone', 1, '0', true, now(), now(), 0)`,
     [token],
@@ -88,7 +80,7 @@ test('claims of tokens without a row are ended when every living process had the
 test('claims of the release before, which end by themselves, are left alone', async () => {
   const token = randomUUID();
   const old = await claimedBy(token, 1);
-  await rows(stage.gateway.database, `update event_queue set claimed_until = now() + interval '1 h'`);
+  await stage.gateway.rows(`update event_queue set claimed_until = now() + interval '1 h'`);
   const unknown = await claimedBy(randomUUID(), 1);
   await stage.alive();
   await released(unknown);
@@ -111,7 +103,7 @@ test('a claim that was taken over allows no write of its former owner', async ()
   const [id = ''] = await claimedBy(randomUUID(), 1);
   const former = (await holders([id]))[0] ?? '';
   const taker = randomUUID();
-  await rows(stage.gateway.database, 'update event_queue set claim_token = $1', [taker]);
+  await stage.gateway.rows('update event_queue set claim_token = $1', [taker]);
   await new QueueWrites(stage.gateway.database).markStarted({ eventId: id, generation: 0, token: former, runId: null });
   await new ClaimReturns(stage.gateway.database).handBack({
     ...{ eventId: id, generation: 0, token: former, delayS: 0 },
@@ -148,8 +140,7 @@ test('the list says what each process is, and how many first attempts it makes',
 test('a heartbeat finds the first attempts of living processes on its machine, and of no other', async () => {
   const { heartbeat } = await stage.alive();
   const beaten = (host: string, perS: number, untilS: number) =>
-    rows(
-      stage.gateway.database,
+    stage.gateway.rows(
       `insert into processes (token, role, host, pid, version, makes_first_attempts, started_at, alive_until, first_attempts_per_s)
         values ($1, 'api', $2, 1, '0', true, now(), now() + make_interval(secs => $3), $4)`,
       [randomUUID(), host, untilS, perS],
@@ -159,7 +150,7 @@ test('a heartbeat finds the first attempts of living processes on its machine, a
   await beaten(hostname(), 1_000, -1);
   await beaten('another', 2_000, 60);
   await until('both are counted', () => heartbeat.firstAttemptsPerSHere === 570);
-  await rows(stage.gateway.database, 'delete from processes where pid = 1', []);
+  await stage.gateway.rows('delete from processes where pid = 1', []);
 }, 30_000);
 
 test('a process whose session is cut keeps its claims', async () => {
@@ -208,7 +199,7 @@ test('an attempt whose claim is taken over before it begins is not made', async 
     await blocker.query('lock table events in access exclusive mode');
     slow.firstAttempts.start();
     await until('the event is claimed', async () => (await holders([id]))[0] === slow.claims.token);
-    await rows(stage.gateway.database, 'update event_queue set claim_token = $1', [taker]);
+    await stage.gateway.rows('update event_queue set claim_token = $1', [taker]);
   } finally {
     await blocker.query('rollback');
     blocker.release();
@@ -262,14 +253,12 @@ test('an attempt that cannot read its event abandons its claim, and the event is
 
 test('commands that a dead process has claimed are taken over', async () => {
   const living = await stage.alive();
-  await rows(
-    stage.gateway.database,
+  await stage.gateway.rows(
     `insert into event_commands (event_id, kind, generation, claim_token, claimed_until)
      values ($1, 'ack', 0, $2, now() + interval '1 h'), ($1, 'ack', 0, $3, now() + interval '1 h')`,
     [randomUUID(), await deadToken(), living.claims.token],
   );
-  const inForce = () =>
-    rows(stage.gateway.database, 'select claim_token from event_commands where claimed_until > now()');
+  const inForce = () => stage.gateway.rows('select claim_token from event_commands where claimed_until > now()');
   await until('one is released', async () => (await inForce()).length === 1);
   expect(await inForce()).toEqual([{ claim_token: living.claims.token }]);
 }, 30_000);

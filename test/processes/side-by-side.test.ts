@@ -2,21 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { type RunningDeliveries, startDeliveries } from '../../src/roles/start-deliveries.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
-import { send } from '../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
 import { log } from '../support/runtime.ts';
-import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 // Two processes of each kind on one database: both make first attempts, and both start workflows.
 
-let gateway: TestGateway;
 let consumer: Consumer;
 let other: RunningDeliveries;
+const gateway = useGateway({ eventWorkflows: 'always', delaysMs: [20] });
 beforeAll(async () => {
-  gateway = await startGateway({ eventWorkflows: 'always', delaysMs: [20] });
   await gateway.startWorker();
   const { database, databaseUrl, keyring } = gateway;
   other = await startDeliveries({
@@ -35,7 +32,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await other.stop();
-  await gateway.stop();
   await consumer.close();
 });
 
@@ -50,7 +46,7 @@ test('each event is delivered once, and attempted a second time only if its firs
   // waits in the queue.
   const receivers = [() => other.handOver, () => null].map((of) => new EventReceiver(gateway.database, of));
   for (const account of accounts) {
-    for (let n = 0; n < 5; n++) ids.push((await send(gateway.baseUrl, account, JSON.stringify({ id: n }))).body.id);
+    for (let n = 0; n < 5; n++) ids.push((await gateway.send(account, JSON.stringify({ id: n }))).body.id);
     for (const receiver of receivers) {
       const events = Array.from({ length: 5 }, () => receivedEvent(account));
       for (const { id } of events.slice(0, 2)) failing.add(id);
@@ -61,8 +57,8 @@ test('each event is delivered once, and attempted a second time only if its firs
   const states = `select id, attempts, delivery_status, (select count(*)::integer from delivery_attempts where event_id = e.id) as recorded
     from events e where id = any($1)`;
   const settled = await until('all have left the queue and are delivered', async () => {
-    const [queue] = await rows(gateway.database, 'select count(*)::integer as n from event_queue');
-    const found = await rows(gateway.database, states, [ids]);
+    const [queue] = await gateway.rows('select count(*)::integer as n from event_queue');
+    const found = await gateway.rows(states, [ids]);
     return queue?.n === 0 && found.every(({ delivery_status }) => delivery_status === 'delivered') && found;
   });
   expect(settled).toHaveLength(30);

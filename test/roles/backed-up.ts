@@ -1,27 +1,18 @@
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { backUp } from '../backups/support.ts';
-import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';
 import { spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
 import { secretText } from '../support/secrets.ts';
+import { openWorkflows } from '../support/workflows.ts';
 
 /** Runs `npm run restore -- …` until it ends. */
 export async function restored(args: string[], variables: Record<string, string | undefined> = {}) {
   const gateway = spawnGateway('restore', { BACKUP_DIR: undefined, ...variables }, args);
   const { code } = await gateway.exited;
   return { code, stdout: gateway.stdout(), stderr: gateway.stderr() };
-}
-
-/** Terminates and deletes the event's workflow, as if the gateway used another Temporal. */
-async function forgetWorkflow(address: string, eventId: string): Promise<void> {
-  // Otherwise gRPC uses the proxy of the environment even for a loopback address.
-  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
-  await new Client({ connection }).workflow.getHandle(`event-${eventId}`).terminate();
-  await connection.close();
 }
 
 /** A backup of a gateway with three events: one delivered, one after its first failure, and one without an attempt. */
@@ -32,14 +23,16 @@ export async function backedUp({ encrypt = true } = {}) {
     delivery_url: consumer.url,
     delivery_secret: secretText('a-secret'),
   });
-  const receive = async (id: string): Promise<string> =>
-    (await send(gateway.baseUrl, account, JSON.stringify({ id }))).body.id;
+  const receive = async (id: string): Promise<string> => (await gateway.send(account, JSON.stringify({ id }))).body.id;
   const delivered = await receive('delivered');
   await gateway.admin.eventually(delivered, (event) => event.delivery_status === 'delivered');
   const failing = await receive('failing');
   await gateway.admin.eventually(failing, (event) => event.attempts === 1 && event.workflow !== null);
   await gateway.stopWorker();
-  await forgetWorkflow(gateway.temporal.address, failing);
+  const workflows = await openWorkflows(gateway);
+  // As if the gateway used another Temporal.
+  await workflows.terminate(failing);
+  await workflows.close();
   const untried = await receive('untried');
   const dir = join(temporaryFolder('test'), 'backups');
   const { keyring } = gateway;

@@ -6,7 +6,6 @@ import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
-import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -77,7 +76,7 @@ test('an event that was replayed after the backup is delivered once, from its st
   const old = await startGateway({ delaysMs });
   const workflows = await openWorkflows(old);
   const account = await old.admin.createAccount({ delivery_url: consumer.url });
-  const { id } = (await send(old.baseUrl, account, '{"id":"one"}')).body;
+  const { id } = (await old.send(account, '{"id":"one"}')).body;
   await old.admin.eventually(id, (event) => event.attempts === 1 && event.status === 'enqueued');
   const store = openDirectoryStore(join(temporaryFolder('test'), 'backups'));
   const { name } = await backUp(old.databaseUrl, store, { keyring: old.keyring });

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { send } from '../support/admin-client.ts';
-import { startGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';

@@ -1,19 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
 import { checkKeyring, readKnownKeys, registerKeyring } from '../../src/secrets/known-keys.ts';
-import { createLog } from '../../src/shared/log.ts';
 import { StartError } from '../../src/shared/start-error.ts';
-import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';
+import { useDatabasePerTest } from '../support/use-database.ts';
 
-let database: Database;
-beforeEach(async () => {
-  database = await openDatabase({ url: await migratedDatabase(), log: createLog('silent') });
-});
-afterEach(() => database.close());
+const database = useDatabasePerTest();
 
 const [first, second, third] = [randomKeyring(), randomKeyring(), randomKeyring()];
 const both = (current: Keyring, previous: Keyring) => createKeyring(current.current.bytes, previous.current.bytes);

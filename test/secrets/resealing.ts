@@ -5,7 +5,8 @@ import { changeKey } from '../../src/roles/change-key.ts';
 import { sealedColumns } from '../../src/roles/sealed-columns.ts';
 import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
 import { boxPrefix, createSecretBox } from '../../src/secrets/secret-box.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { rows } from '../support/stored.ts';
 
 export async function gatewayWith(options: TestGatewayOptions = {}) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { lacks } from '../support/may-skip/list.ts';
 
 const script = `
@@ -26,9 +26,6 @@ test('each line is a JSON object on standard error', () => {
 
 test.skipIf(lacks('full device'))('a full disk for the log does not end the process', () => {
   const full = openSync('/dev/full', 'w');
-  try {
-    expect(run(full)).toMatchObject({ stdout: 'went on\n', status: 0 });
-  } finally {
-    closeSync(full);
-  }
+  onTestFinished(() => closeSync(full));
+  expect(run(full)).toMatchObject({ stdout: 'went on\n', status: 0 });
 });

@@ -74,13 +74,17 @@ export function adminClient(baseUrl: string, token: string, readState?: ReadEven
   return client;
 }
 
-/** Sends a webhook as a provider does, and returns the answer with its JSON body. */
-export async function send(
-  baseUrl: string,
+export type Webhook = [
   account: { provider: string; account_slug: string },
   body: string | Uint8Array<ArrayBuffer>,
-  headers: Record<string, string> = { 'content-type': 'application/json' },
-  query = '',
+  headers?: Record<string, string>,
+  query?: string,
+];
+
+/** Sends a webhook as a provider does, by default as JSON, and returns the answer with its JSON body. */
+export async function send(
+  baseUrl: string,
+  ...[account, body, headers = { 'content-type': 'application/json' }, query = '']: Webhook
 ): Promise<Answer> {
   const response = await fetch(`${baseUrl}/${account.provider}/${account.account_slug}${query}`, {
     method: 'POST',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { inject } from 'vitest';
+import { queryOnce } from './one-connection.ts';
 
 /** The role that owns a database; null: the role of the connection that creates it. */
 type Owner = { username: string; password: string } | null;
@@ -19,10 +19,7 @@ export function migratedDatabase(): Promise<string> {
 
 async function create(server: string, options: string, owner: Owner = null): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
   const owned = owner === null ? '' : `owner ${owner.username}`;
-  await client.query(`create database ${name} ${options} ${owned}`);
-  await client.end();
+  await queryOnce(server, `create database ${name} ${options} ${owned}`);
   return Object.assign(new URL(server), { ...owner, pathname: `/${name}` }).href;
 }

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
-import { startGateway, type TestGateway } from './gateway.ts';
+import type { TestGateway } from './gateway.ts';
 import { secretText } from './secrets.ts';
+import { useForAll } from './use.ts';
+import { useGateway } from './use-gateway.ts';
 
 type Destinations = ReturnType<AdminApiClient['accounts']>['destinations'];
 export type Create = Parameters<Destinations['post']>[0];
@@ -51,26 +53,11 @@ export function destinationClient(gateway: TestGateway) {
  * and read its properties in tests and hooks only: they are set by hooks.
  */
 export function setUpDestinations() {
-  let gateway: TestGateway;
-  let client: ReturnType<typeof destinationClient>;
-  let account_id: string;
-  beforeAll(async () => {
-    gateway = await startGateway({ worker: false });
-    client = destinationClient(gateway);
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ worker: false });
+  const client = useForAll(() => destinationClient(gateway));
+  const setup = { gateway, client, account_id: '' };
   beforeEach(async () => {
-    account_id = await client.newAccount();
+    setup.account_id = await client.newAccount();
   });
-  return {
-    get gateway() {
-      return gateway;
-    },
-    get client() {
-      return client;
-    },
-    get account_id() {
-      return account_id;
-    },
-  };
+  return setup;
 }

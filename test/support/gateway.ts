@@ -1,28 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { inject } from 'vitest';
-import type { RejectedSettings } from '../../src/api/compose-api.ts';
-import type { Setting } from '../../src/api/settings-routes.ts';
 import { startApi } from '../../src/api/start-api.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { BacklogLimit } from '../../src/engine/backlog-watch.ts';
-import type { StuckLimits } from '../../src/engine/stuck-workflows.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
-import type { AdminToken } from '../../src/http/admin/auth.ts';
-import type { TokenRole } from '../../src/http/admin/roles.ts';
-import type { MailSettings } from '../../src/notifications/settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { startDeliveries } from '../../src/roles/start-deliveries.ts';
 import { startWorker } from '../../src/roles/start-worker.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import type { Running } from '../../src/shared/running.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
-import type { Purpose } from '../../workflows/queues.ts';
 import { clusterStarters, type Starters } from '../cluster/e2e/start-processes.ts';
-import { type AdminClient, adminClient } from './admin-client.ts';
+import { type AdminClient, type Answer, adminClient, send, type Webhook } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
 import { eventStates } from './event-changes.ts';
+import type { TestGatewayOptions, TestMaintenance } from './gateway-options.ts';
 import { randomKeyring } from './keyring.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note, watchAnswersOf } from './leaks/watch.ts';
@@ -30,6 +23,7 @@ import { policy } from './policy.ts';
 import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
 import { secretText } from './secrets.ts';
+import { type Row, rows } from './stored.ts';
 
 /**
  * The number of the last attempt of the short schedules below. Three attempts include a first, a middle and a last one.
@@ -57,6 +51,10 @@ export interface TestGateway {
   databaseUrl: string;
   temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
   keyring: Keyring;
+  /** The rows of any statement, with the types of the driver. */
+  rows(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Sends a webhook as a provider does: see {@link send}. */
+  send(...webhook: Webhook): Promise<Answer>;
   /** The policy of its workers. */
   eventWorkflows: EventWorkflows;
   adminToken: string;
@@ -68,66 +66,6 @@ export interface TestGateway {
   /** Stops all that delivers: workers, and first attempts. The api continues. */
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
-}
-
-/** Settings such as BACKUP_DIR. The folder is removed when the gateway stops. */
-export interface TestMaintenance {
-  backupDir?: string;
-  backupKeep?: number;
-  auditRetentionDays?: number;
-  eventRetentionDays?: number;
-  /** As WORKER_QUEUES. */
-  queues?: readonly Purpose[];
-}
-
-export interface TestGatewayOptions {
-  /** As API_DELIVERS. False: the workflows of events make all attempts, without a wait for an api. */
-  apiDelivers?: boolean;
-  /** As EVENT_WORKFLOWS. Default: the policy under which the tests run (`policy`). */
-  eventWorkflows?: EventWorkflows;
-  /** As EVENT_WORKFLOWS_BACKLOG. */
-  eventWorkflowsBacklog?: BacklogLimit;
-  /** As DELIVERY_SCHEDULE, of any length. Default: `quickDelaysMs`. */
-  delaysMs?: number[];
-  timeLimitMs?: number;
-  accountConcurrency?: number;
-  maxPayloadBytes?: number;
-  /** As REJECTED_BODY_BYTES and the daily limits. */
-  rejected?: Partial<RejectedSettings>;
-  maxBodyBytesInFlight?: number;
-  maxConnections?: number;
-  allowedNetworks?: string[];
-  /** As DROPPED_HEADERS. */
-  droppedHeaders?: string[];
-  trustedProxies?: string[];
-  /** Tokens besides `adminToken`, as in ADMIN_TOKENS: without a role `admin`. */
-  adminTokens?: (Omit<AdminToken, 'role'> & { role?: TokenRole })[];
-  /** The address to listen on. Default: 127.0.0.1. */
-  host?: string;
-  /** False starts the api without a worker, and without first attempts. */
-  worker?: boolean;
-  overdueS?: number;
-  /** When a workflow counts as stuck. */
-  stuckLimits?: StuckLimits;
-  /** The settings of e-mail. By default there are none, and e-mail destinations fail. */
-  mail?: MailSettings;
-  /** As NOTIFY_BURST. */
-  notifyBurst?: number;
-  /** Delays between the five tries of a notification, and the window of NOTIFY_BURST. */
-  notifications?: { waitsMs?: number[]; burstMs?: number };
-  /** What `GET /admin/settings` shows. By default nothing. */
-  settings?: Setting[];
-  /** Creates the maintenance schedules in Temporal. By default there are none. */
-  maintenance?: TestMaintenance;
-  /** True starts the api without TEMPORAL_ADDRESS. */
-  apiWithoutTemporal?: boolean;
-  /** The address of Temporal. Default: the server of the test run. */
-  temporalAddress?: string;
-  databaseUrl?: string;
-  /** The secrets keys. Default: one new key. */
-  keyring?: Keyring;
-  /** A gateway whose key and task queue this one takes over, as after a restore. */
-  inPlaceOf?: Pick<TestGateway, 'keyring' | 'temporal'>;
 }
 
 /** Starts a gateway in this process with real servers, a new database and its own task queue. */
@@ -192,6 +130,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     baseUrl,
     admin: adminClient(baseUrl, adminToken, eventStates(database)),
     ...{ database, databaseUrl, temporal, keyring, adminToken, eventWorkflows },
+    rows: (text, values) => rows(database, text, values),
+    send: (...webhook) => send(baseUrl, ...webhook),
     async startWorker(maintenance = options.maintenance) {
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
       const worker = await start.startWorker({

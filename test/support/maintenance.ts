@@ -1,7 +1,7 @@
-import pg from 'pg';
 import type { MaintenanceTaskName } from '../../src/maintenance/tasks.ts';
 import type { Answer } from './admin-client.ts';
 import type { TestGateway } from './gateway.ts';
+import { openClient } from './one-connection.ts';
 import { until } from './until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
@@ -71,8 +71,7 @@ export async function actionsOf(gateway: Pick<TestGateway, 'admin'>, prefix: str
 
 /** Locks a table that every backup reads, so that backups wait until `release` is called. */
 export async function holdBackups(databaseUrl: string) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = await openClient(databaseUrl);
   await client.query('begin');
   await client.query('lock table accounts in access exclusive mode');
   return {

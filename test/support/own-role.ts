@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { freshDatabase } from './database.ts';
+import { openClient } from './one-connection.ts';
 import { secretText } from './secrets.ts';
 
 /** Creates a database role without special rights, as on a hosted PostgreSQL. It is dropped after the test. */
 export async function ownRole() {
   const adminUrl = await freshDatabase();
-  const admin = new pg.Client({ connectionString: adminUrl });
-  await admin.connect();
+  const admin = await openClient(adminUrl);
   const password = secretText('role');
   const name = `role_${randomBytes(6).toString('hex')}`;
   await admin.query(`create role ${name} login password '${password}'`);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type ConnectionLike } from '@temporalio/client';
+import { afterEach } from 'vitest';
 import { AccountMasks } from '../../src/accounts/account-mask.ts';
 import { FirstAttempts } from '../../src/attempts/first-attempts.ts';
 import { AttemptRelay } from '../../src/attempts/relay.ts';
@@ -26,12 +27,12 @@ import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { connectLazily } from '../../src/temporal/lazy-connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
-import { send } from './admin-client.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
 import { slowDelaysMs, startGateway } from './gateway.ts';
 import { log } from './runtime.ts';
 import { rows } from './stored.ts';
 import { until } from './until.ts';
+import { useForAll } from './use.ts';
 
 /** The parts of a process that delivers and starts workflows, composed as in the relays, but not started. */
 export type Process = ReturnType<Awaited<ReturnType<typeof openQueueStage>>['process']>;
@@ -103,7 +104,7 @@ export async function openQueueStage() {
     async send(account: { provider: string; account_slug: string }, count: number): Promise<string[]> {
       const ids: string[] = [];
       for (let n = 0; n < count; n++) {
-        const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: randomBytes(8).toString('hex') }));
+        const { body } = await gateway.send(account, JSON.stringify({ id: randomBytes(8).toString('hex') }));
         ids.push(body.id);
       }
       return ids;
@@ -213,5 +214,12 @@ export async function openQueueStage() {
       await gateway.stop();
     },
   };
+  return stage;
+}
+
+/** One stage for all tests of a file, cleared after each. */
+export function useQueueStage() {
+  const stage = useForAll(openQueueStage, (opened) => opened.close());
+  afterEach(() => stage.clear());
   return stage;
 }

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../src/database/database.ts';
+import type { Outcome } from '../../src/events/outcome.ts';
 import type { RejectionLimits } from '../../src/events/rejection-limits.ts';
 import { type RejectedEvent, RejectionRecorder } from '../../src/events/rejections.ts';
 import type { ReceivedEvent } from '../../src/events/transitions/received.ts';
@@ -23,6 +24,19 @@ export function receivedEvent(account: { id: string }, fields: Partial<ReceivedE
     dedupKey: null,
     dedupWindowS: 86_400,
     traceparent: null,
+    ...fields,
+  };
+}
+
+/** A first attempt as it is recorded: by default delivered. One that failed has a next attempt in an hour. */
+export function outcomeOf(eventId: string, fields: Partial<Outcome> = {}): Outcome {
+  const { succeeded = true } = fields;
+  return {
+    ...{ eventId, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
+    ...(succeeded
+      ? { outcome: 'delivered', responseCode: 200, error: null, nextAttemptAt: null }
+      : { outcome: 'http_error', responseCode: 500, error: 'no', nextAttemptAt: new Date(Date.now() + 3_600_000) }),
+    ...{ responseBody: '', url: null, succeeded, last: false, claimToken: null },
     ...fields,
   };
 }

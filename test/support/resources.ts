@@ -1,4 +1,3 @@
-import { send } from './admin-client.ts';
 import type { TestGateway } from './gateway.ts';
 
 /** The ids of new resources, by the names of path parameters. */
@@ -18,7 +17,7 @@ export async function createResources(gateway: TestGateway, deliveryUrl: string)
     name: 'On-call',
     config: { url: deliveryUrl },
   });
-  const received = await send(gateway.baseUrl, account, '{"id":"1","type":"order.paid"}');
+  const received = await gateway.send(account, '{"id":"1","type":"order.paid"}');
   const job = await gateway.admin.post('/admin/events/bulk', {
     ...{ action: 'ack', filter: { account_slug: account.account_slug } },
   });

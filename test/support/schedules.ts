@@ -1,6 +1,8 @@
-import { Client, Connection, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
+import { Client, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { scheduleId } from '../../src/maintenance/schedules/schedule-options.ts';
 import { type MaintenanceTaskName, maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
+import { connectTo } from './temporal-connection.ts';
+import { useForAll } from './use.ts';
 
 interface Access {
   address: string;
@@ -10,11 +12,7 @@ interface Access {
 
 /** A client of Temporal for the schedules of a gateway. */
 export async function openSchedules({ address, namespace, taskQueue }: Access) {
-  const connection = await Connection.connect({
-    address,
-    // Otherwise gRPC uses the proxy of the environment even for a loopback address.
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
+  const connection = await connectTo(address);
   const client = new Client({ connection, namespace });
   return {
     client,
@@ -22,6 +20,13 @@ export async function openSchedules({ address, namespace, taskQueue }: Access) {
     close: () => connection.close(),
   };
 }
+
+/** The same for all tests of a file. */
+export const useSchedules = (gateway: { temporal: Access }) =>
+  useForAll(
+    () => openSchedules(gateway.temporal),
+    ({ close }) => close(),
+  );
 
 /** Removes the schedules of a gateway. */
 export async function removeSchedules(access: Access): Promise<void> {

@@ -2,7 +2,6 @@ import { appendFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
@@ -17,6 +16,7 @@ import { freshDatabase } from './database.ts';
 import { leaksInDatabases } from './leaks/database.ts';
 import { reportOf } from './leaks/markers.ts';
 import { leaksInTemporal } from './leaks/temporal.ts';
+import { openClient } from './one-connection.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -93,8 +93,7 @@ function noteServers(): void {
  * autovacuum would visit each of the hundreds of databases once a minute.
  */
 async function disableDurability(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
     await client.query(`alter system set ${setting} = off`);
   await client.query('select pg_reload_conf()');

@@ -1,11 +1,12 @@
+import { afterEach } from 'vitest';
 import type { DeliveryResult } from '../../workflows/messages.ts';
-import { send } from './admin-client.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
+import type { TestGatewayOptions } from './gateway-options.ts';
 import { operatorOf } from './operator.ts';
 import { askToWait } from './replies.ts';
-import { rows } from './stored.ts';
 import { until } from './until.ts';
+import { useForAll } from './use.ts';
 import { openWorkflows, type Workflows } from './workflows.ts';
 
 /** Long enough that no attempt becomes due during a test. */
@@ -45,17 +46,14 @@ export async function openStage(options: TestGatewayOptions): Promise<Stage> {
     },
     async sendTo(consumer) {
       const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-      const { status, body } = await send(gateway.baseUrl, account, '{"id":"one","type":"order"}');
+      const { status, body } = await gateway.send(account, '{"id":"one","type":"order"}');
       if (status !== 202) throw new Error(`not accepted: ${status}`);
       return { id: body.id, accountId: account.id, slug: account.account_slug };
     },
     async workflowResult(id) {
       if (gateway.eventWorkflows === 'on_retry') {
         const queued = 'select 1 from event_queue where event_id = $1';
-        await until(
-          'the event has left the queue',
-          async () => (await rows(gateway.database, queued, [id])).length === 0,
-        );
+        await until('the event has left the queue', async () => (await gateway.rows(queued, [id])).length === 0);
         if (!(await workflows.exists(id))) return null;
       }
       return workflows.result(id);
@@ -69,6 +67,16 @@ export async function openStage(options: TestGatewayOptions): Promise<Stage> {
       await gateway.stop();
     },
   };
+  return stage;
+}
+
+/** One stage for all tests of a file, or of a `describe`. Its consumers are closed after each test. */
+export function useStage(options: TestGatewayOptions): Stage {
+  const stage = useForAll(
+    () => openStage(options),
+    (opened) => opened.close(),
+  );
+  afterEach(() => stage.clear());
   return stage;
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/database/database.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check the columns of rows
-type Row = Record<string, any>;
+export type Row = Record<string, any>;
 
 /** The rows of any statement, with the types of the driver. */
 export async function rows(database: Database, text: string, values: unknown[] = []): Promise<Row[]> {

@@ -1,4 +1,4 @@
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { deliverEvent } from '../../workflows/index.ts';
 import {
   type DeliverEventInput,
@@ -8,6 +8,8 @@ import {
 } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { TestGateway } from './gateway.ts';
+import { textsIn } from './history.ts';
+import { connectTo } from './temporal-connection.ts';
 import { until } from './until.ts';
 
 export interface Workflows {
@@ -20,6 +22,8 @@ export interface Workflows {
   signals(eventId: string, runId: string): Promise<number>;
   /** The names of the activities that the latest run has scheduled. */
   activities(eventId: string): Promise<string[]>;
+  /** All texts and bytes in the history of the latest run. */
+  text(eventId: string): Promise<string>;
   /** The search attributes of the workflow. */
   attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
   /** Starts the workflow before the gateway does, with another input. */
@@ -39,6 +43,8 @@ export interface Workflows {
   exists(eventId: string): Promise<boolean>;
   /** Terminates the running workflow. */
   terminate(eventId: string): Promise<void>;
+  /** Deletes the workflow with its history. */
+  remove(eventId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,11 +52,7 @@ const idOf = (eventId: string) => `event-${eventId}`;
 
 /** Opens a client for a gateway's workflows in Temporal. */
 export async function openWorkflows({ temporal }: TestGateway): Promise<Workflows> {
-  const connection = await Connection.connect({
-    address: temporal.address,
-    // Otherwise gRPC uses the proxy of the environment even for a loopback address.
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
+  const connection = await connectTo(temporal.address);
   const { workflow } = new Client({ connection, namespace: temporal.namespace });
   const whenStarted = <T>(what: string, ask: () => Promise<T>) =>
     until(what, () =>
@@ -76,6 +78,10 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
     async activities(eventId) {
       const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
       return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []);
+    },
+    async text(eventId) {
+      const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
+      return textsIn(events).join('\n');
     },
     async attributes(eventId) {
       const { typedSearchAttributes: found } = await describe(eventId);
@@ -119,6 +125,12 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
         ),
     async terminate(eventId) {
       await workflow.getHandle(idOf(eventId)).terminate();
+    },
+    async remove(eventId) {
+      const { namespace } = temporal;
+      await connection.workflowService.deleteWorkflowExecution({
+        ...{ namespace, workflowExecution: { workflowId: idOf(eventId) } },
+      });
     },
     close: () => connection.close(),
   };

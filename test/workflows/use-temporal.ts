@@ -1,8 +1,9 @@
-import { Connection } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { log } from '../support/runtime.ts';
+import { connectTo } from '../support/temporal-connection.ts';
 
 /**
  * Connects a test file to the Temporal of the run, for workers and for clients. Call it once at the top of the file, and
@@ -15,7 +16,7 @@ export function useTemporal() {
     const address = inject('temporalAddress');
     native = await NativeConnection.connect({ address });
     await registerSearchAttributes(native, 'default', log);
-    connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+    connection = await connectTo(address);
   });
   afterAll(async () => {
     await connection.close();

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { settingsInForce } from '../../../src/config/in-force.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import type { TestGatewayOptions } from '../../support/gateway-options.ts';
 import { secretText } from '../../support/secrets.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 import { browserEndsWithItsFile } from './browser.ts';
 
 /** Tokens of users with fewer rights. */
@@ -11,20 +12,15 @@ export const tokens = { operator: secretText('operator-token'), reader: secretTe
 /** The settings of `npm start` without a variable in its environment. */
 const settings = settingsInForce(readConfig('all', {}), {}, new Set());
 
-/** Starts one gateway for the tests of a file, and stops it and the browser afterwards. */
-export function consoleGateway(options: TestGatewayOptions = {}): () => TestGateway {
-  let gateway: TestGateway;
+/** One gateway for the tests of a file; the browser ends with the file too. */
+export function consoleGateway(options: TestGatewayOptions = {}): TestGateway {
   browserEndsWithItsFile();
-  beforeAll(async () => {
-    gateway = await startGateway({
-      settings,
-      ...options,
-      adminTokens: [
-        { name: 'olga', token: tokens.operator, role: 'operate' },
-        { name: 'rita', token: tokens.reader, role: 'read' },
-      ],
-    });
+  return useGateway({
+    settings,
+    ...options,
+    adminTokens: [
+      { name: 'olga', token: tokens.operator, role: 'operate' },
+      { name: 'rita', token: tokens.reader, role: 'read' },
+    ],
   });
-  afterAll(() => gateway.stop());
-  return () => gateway;
 }

@@ -1,6 +1,7 @@
 import { send } from '../../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../../support/consumer.ts';
 import type { TestGateway } from '../../support/gateway.ts';
+import { useForAll } from '../../support/use.ts';
 
 /** What a page must show as text: markup, marks that change the direction of text, and a name that ends in the middle. */
 export const hostile = {
@@ -18,7 +19,7 @@ export interface SampleData {
 }
 
 /** Fills a gateway with accounts and events of each kind, and waits until their deliveries have ended. */
-export async function createSampleData(gateway: TestGateway): Promise<SampleData> {
+async function createSampleData(gateway: TestGateway): Promise<SampleData> {
   const { admin, baseUrl } = gateway;
   const consumer = await startConsumer((response, { url }) => {
     if (url === '/broken')
@@ -77,3 +78,10 @@ export async function createSampleData(gateway: TestGateway): Promise<SampleData
   await admin.eventually(failed, (event) => event.delivery_status === 'failed' && event.notifications.length > 0);
   return { accounts: { delivered: ok, failed: failing }, events, consumer };
 }
+
+/** The same for all tests of a file. */
+export const useSampleData = (gateway: TestGateway): SampleData =>
+  useForAll(
+    () => createSampleData(gateway),
+    ({ consumer }) => consumer.close(),
+  );

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
 import { ConsumerCounts } from '../../../src/delivery/consumers/consumer-counts.ts';
 import { latencyBucket } from '../../../src/events/latency.ts';
 import { createLog } from '../../../src/shared/log.ts';
-import { send } from '../../support/admin-client.ts';
 import { consumerForTest } from '../../support/consumer.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 
 const hourMs = 3_600_000;
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ delaysMs: [20] });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ delaysMs: [20] });
 
 const get = async (path: string) => (await gateway.admin.request('GET', path)).body;
 
@@ -44,8 +38,7 @@ test('each recorded attempt is counted for its account, and the accounts that fa
   const failing = await gateway.admin.createAccount({ delivery_url: broken.url, app_key: 'failing-app' });
   const nowhere = await gateway.admin.createAccount({});
   const ids: string[] = [];
-  for (const account of [well, well, failing, failing, nowhere])
-    ids.push((await send(gateway.baseUrl, account, '{}')).body.id);
+  for (const account of [well, well, failing, failing, nowhere]) ids.push((await gateway.send(account, '{}')).body.id);
   for (const id of ids) await gateway.admin.eventually(id, (event) => event.delivery_status !== 'pending');
   // Written every five seconds.
   await until('the attempts are counted', async () => String(await sums(failing.id)) === '4,4,0,2');
@@ -71,11 +64,9 @@ test('counts of several workers and hours are added, and hours beyond 32 days ar
   const attempt = (startedMs: number, durationMs: number, succeeded = true) => ({
     ...{ accountId: account.id, startedAt: new Date(startedMs), durationMs, succeeded, exhausted: !succeeded },
   });
-  await rows(
-    gateway.database,
-    `insert into account_deliveries values ($1, now() - interval '33 days', 1, 1, 1, '{}', '{}')`,
-    [account.id],
-  );
+  await gateway.rows(`insert into account_deliveries values ($1, now() - interval '33 days', 1, 1, 1, '{}', '{}')`, [
+    account.id,
+  ]);
   for (let worker = 0; worker < 2; worker++) {
     const counts = new ConsumerCounts({ sql: gateway.database, log: createLog('silent') });
     for (let n = 0; n < 50; n++) counts.attempted(attempt(hour + n, 10));
@@ -102,7 +93,7 @@ test('counts of several workers and hours are added, and hours beyond 32 days ar
       duration_ms: { p50: near(10), p99: near(5_000) },
     },
   ]);
-  const left = await rows(gateway.database, 'select hour from account_deliveries where account_id = $1', [account.id]);
+  const left = await gateway.rows('select hour from account_deliveries where account_id = $1', [account.id]);
   expect(left).toHaveLength(2);
 });
 
@@ -128,9 +119,7 @@ test('a write that fails is repeated with the next one', async () => {
 
 test('the bucket of a duration is that of the database', async () => {
   for (const ms of [0, 0.05, 0.1, 0.11, 1, 9.99, 10, 123, 15_000, 3_600_000]) {
-    const [row] = await rows(gateway.database, 'select latency_bucket(make_interval(secs => $1)) as bucket', [
-      ms / 1000,
-    ]);
+    const [row] = await gateway.rows('select latency_bucket(make_interval(secs => $1)) as bucket', [ms / 1000]);
     expect([ms, latencyBucket(ms)]).toEqual([ms, row?.bucket]);
   }
 });

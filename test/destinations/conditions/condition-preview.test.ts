@@ -1,32 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
-import { send } from '../../support/admin-client.ts';
 import { auditTrail } from '../../support/audit-trail.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { secretText } from '../../support/secrets.ts';
-import { rows } from '../../support/stored.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
-let gateway: TestGateway;
 let account: { id: string; provider: string; account_slug: string };
 let ids: string[];
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({ account_slug: 'shop', app_key: 'my-app' });
   ids = [];
   for (const type of ['order.paid', 'order.created', 'order.paid', null])
-    ids.push((await send(gateway.baseUrl, account, JSON.stringify({ id: ids.length, type }))).body.id);
-  await rows(
-    gateway.database,
-    `update events set delivery_status = 'failed', attempts = 12, response_code = 503 where id = $1`,
-    [ids[0]],
-  );
-  await rows(gateway.database, `update events set attempts = 2, response_code = 404 where id = $1`, [ids[1]]);
+    ids.push((await gateway.send(account, JSON.stringify({ id: ids.length, type }))).body.id);
+  await gateway.rows(`update events set delivery_status = 'failed', attempts = 12, response_code = 503 where id = $1`, [
+    ids[0],
+  ]);
+  await gateway.rows(`update events set attempts = 2, response_code = 404 where id = $1`, [ids[1]]);
   const other = await gateway.admin.createAccount({ account_slug: 'other' });
-  await send(gateway.baseUrl, other, '{"type":"order.paid"}');
+  await gateway.send(other, '{"type":"order.paid"}');
 });
-afterAll(() => gateway.stop());
 
 const preview = (condition: string, account_id = account.id) =>
   gateway.admin.post('/admin/conditions/preview', { condition, account_id });
@@ -54,16 +48,16 @@ describe('a valid condition', () => {
       signing_secret_current: secretText('again'),
     };
     const first = await gateway.admin.createAccount({ ...fields, skip_signature_verification: true });
-    await send(gateway.baseUrl, first, '{}');
+    await gateway.send(first, '{}');
     await gateway.admin.request('DELETE', `/admin/accounts/${first.id}`);
     const second = await gateway.admin.createAccount(fields);
-    expect((await send(gateway.baseUrl, second, '{}')).status).toBe(401);
+    expect((await gateway.send(second, '{}')).status).toBe(401);
     expect((await preview('true', second.id)).body).toMatchObject({ ok: true, examined: 0, matching: 0, events: [] });
   });
 
   test('shows 20 events of all that it matches', async () => {
     const many = await gateway.admin.createAccount({ account_slug: 'many' });
-    await Promise.all(Array.from({ length: 25 }, (_, id) => send(gateway.baseUrl, many, JSON.stringify({ id }))));
+    await Promise.all(Array.from({ length: 25 }, (_, id) => gateway.send(many, JSON.stringify({ id }))));
     const { body } = await preview('true', many.id);
     expect([body.examined, body.matching, body.events.length]).toEqual([25, 25, 20]);
   });

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
-import { send } from '../../support/admin-client.ts';
 import { auditTrail } from '../../support/audit-trail.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { secretText } from '../../support/secrets.ts';
-import { rows } from '../../support/stored.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 const exhausted = {
@@ -12,14 +10,12 @@ const exhausted = {
   ...{ attempts: 10, response_code: null },
 };
 
-let gateway: TestGateway;
 let eventId: string;
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   const account = await gateway.admin.createAccount({ account_slug: 'shop', app_key: 'my-app' });
-  eventId = (await send(gateway.baseUrl, account, '{"id":"1","type":"order.paid"}')).body.id;
+  eventId = (await gateway.send(account, '{"id":"1","type":"order.paid"}')).body.id;
 });
-afterAll(() => gateway.stop());
 
 const check = (body: unknown) => gateway.admin.post('/admin/conditions/check', body);
 
@@ -63,7 +59,7 @@ describe('on an event', () => {
     ['failed', ', attempts = 10, response_code = 503', { delivery_failed: true, attempts: 10, response_code: 503 }],
     ['failed', ', attempts = 11, response_code = null', { delivery_failed: true, attempts: 11 }],
   ])('that is %s%s', async (status, columns, changed) => {
-    await rows(gateway.database, `update events set delivery_status = $2${columns} where id = $1`, [eventId, status]);
+    await gateway.rows(`update events set delivery_status = $2${columns} where id = $1`, [eventId, status]);
     const answer = await check({ condition: 'delivery_failed', event_id: eventId });
     expect(answer.status).toBe(200);
     const variables = values(changed);
@@ -72,7 +68,7 @@ describe('on an event', () => {
 
   test('without a type', async () => {
     const account = await gateway.admin.createAccount({});
-    const { body } = await send(gateway.baseUrl, account, 'plain');
+    const { body } = await gateway.send(account, 'plain');
     const answer = await check({ condition: 'event_type != "x"', event_id: body.id });
     expect(answer.body).toMatchObject({ matches: true, variables: { event_type: null } });
   });
@@ -82,8 +78,8 @@ describe('on an event', () => {
       skip_signature_verification: false,
       signing_secret_current: secretText('s3cret'),
     });
-    expect((await send(gateway.baseUrl, account, '{}')).status).toBe(401);
-    const [event] = await rows(gateway.database, 'select id from events where account_id = $1', [account.id]);
+    expect((await gateway.send(account, '{}')).status).toBe(401);
+    const [event] = await gateway.rows('select id from events where account_id = $1', [account.id]);
     const answer = await check({ condition: 'delivery_failed', event_id: event?.id });
     expect(answer.body).toMatchObject({ matches: false, variables: { delivery_failed: false } });
   });

@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { firstSliceMs, nextMatches } from '../../../src/events/bulk/matching-events.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { rows } from '../../support/stored.ts';
+import { useGatewayPerTest } from '../../support/use-gateway.ts';
 import {
   bulkWorkerOf,
   ended,
@@ -18,17 +17,15 @@ import {
 const dayMs = 86_400_000;
 const limitMs = jobLimitMs + 20_000;
 
-let gateway: TestGateway;
 let account: { id: string };
+const gateway = useGatewayPerTest({ worker: false });
 beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({ app_key: 'app' });
 });
-afterEach(() => gateway.stop());
 
 /** Paused, so that the next batch does not wait for the attempts of the last one, which nothing makes here. */
 const paused = () => gateway.admin.post('/admin/delivery/pause');
-const sql = (text: string, values: unknown[] = []) => rows(gateway.database, text, values);
+const sql = (text: string, values: unknown[] = []) => gateway.rows(text, values);
 
 test.each(['replay', 'ack'] as const)(
   '%s: an event that the database refuses to change is counted, the others are changed',

@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { consumerForTest } from '../../support/consumer.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
+import { useGatewayPerTest } from '../../support/use-gateway.ts';
 import {
   bulkWorkerOf,
   ended,
@@ -17,19 +16,16 @@ import {
 
 const limitMs = jobLimitMs + 20_000;
 
-let gateway: TestGateway;
 let account: { id: string; account_slug: string };
+const gateway = useGatewayPerTest({ worker: false });
 beforeEach(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({ app_key: 'app' });
 });
-afterEach(() => gateway.stop());
 
 const failed = { delivery_status: 'failed' };
 const stateOf = async (id: string | undefined) =>
   (
-    await rows(
-      gateway.database,
+    await gateway.rows(
       'select status, delivery_status, generation, manual_attempts, last_error from events where id = $1',
       [id],
     )
@@ -159,7 +155,7 @@ describe('each action changes events as the operation on one event does', () => 
         expect(await stateOf(id)).toMatchObject(expected);
         expect(await stateOf(id)).toEqual(await stateOf(other));
       }
-      const commands = await rows(gateway.database, 'select kind, generation, number, dead from event_commands');
+      const commands = await gateway.rows('select kind, generation, number, dead from event_commands');
       expect(new Set(commands.map((command) => JSON.stringify(command))).size).toBeLessThanOrEqual(1);
     },
     30_000,

@@ -1,23 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { rawRequest } from '../../support/raw-http.ts';
 import { secretText } from '../../support/secrets.ts';
-import { rows } from '../../support/stored.ts';
+import { useGatewayPerTest } from '../../support/use-gateway.ts';
 import { bulkWorkerOf, entriesOfJob, events, generations, ordered, orderPath, readJob, workOff } from './support.ts';
 
 const operator = { name: 'olga', role: 'operate' as const, token: secretText('token-of-olga') };
 const reader = { name: 'rita', role: 'read' as const, token: secretText('token-of-rita') };
 const noId = '01900000-0000-7000-8000-000000000000';
 
-let gateway: TestGateway;
 let account: { id: string; account_slug: string };
+const gateway = useGatewayPerTest({ worker: false, adminTokens: [operator, reader] });
 beforeEach(async () => {
-  gateway = await startGateway({ worker: false, adminTokens: [operator, reader] });
   account = await gateway.admin.createAccount({ app_key: 'app' });
 });
-afterEach(() => gateway.stop());
 
 test('wrong orders are refused with the name of the wrong field', async () => {
   const ids = [noId];
@@ -48,7 +45,7 @@ test('wrong orders are refused with the name of the wrong field', async () => {
       expect.arrayContaining([path]),
     ]);
   }
-  expect(await rows(gateway.database, 'select 1 from bulk_jobs')).toEqual([]);
+  expect(await gateway.rows('select 1 from bulk_jobs')).toEqual([]);
 });
 
 test('each filter of the list selects the same events as the list', async () => {
@@ -75,16 +72,15 @@ test('each filter of the list selects the same events as the list', async () => 
     const dry = await gateway.admin.post(orderPath, { action: 'dead', filter, dry_run: true });
     expect([filter, dry.body]).toEqual([filter, { dry_run: true, matched: listed.length, exact: true }]);
     const mark = `by ${JSON.stringify(filter)}`;
-    await rows(gateway.database, 'update events set last_error = null');
+    await gateway.rows('update events set last_error = null');
     // `dead` without the state, so that the next filters find the same events.
     const job = await ordered(gateway, { action: 'dead', error: mark, filter });
-    const before = await rows(gateway.database, 'select id, status, delivery_status from events');
+    const before = await gateway.rows('select id, status, delivery_status from events');
     await workOff(gateway);
     expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', total: listed.length, done: listed.length });
-    const marked = await rows(gateway.database, 'select id from events where last_error = $1 order by id desc', [mark]);
+    const marked = await gateway.rows('select id from events where last_error = $1 order by id desc', [mark]);
     expect([filter, marked.map(({ id }) => id)]).toEqual([filter, listed]);
-    await rows(
-      gateway.database,
+    await gateway.rows(
       `update events e set status = b.status, delivery_status = b.delivery_status from json_to_recordset($1) as b (id uuid, status text, delivery_status text)
        where e.id = b.id`,
       [JSON.stringify(before)],

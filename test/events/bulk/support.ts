@@ -35,7 +35,7 @@ export async function workOff(gateway: TestGateway): Promise<void> {
   const worker = bulkWorkerOf(gateway);
   await until('no job is left', async () => {
     while ((await worker.round()) === 'more');
-    const [left] = await rows(gateway.database, 'select 1 from bulk_jobs where ended_at is null limit 1');
+    const [left] = await gateway.rows('select 1 from bulk_jobs where ended_at is null limit 1');
     return left === undefined;
   });
 }

@@ -10,8 +10,7 @@ import { maxUnreadBytes, StreamReader } from '../../../src/events/stream/stream-
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import { openStream } from '../../support/event-stream.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { receivedEvent } from '../../support/received.ts';
-import { rows } from '../../support/stored.ts';
+import { outcomeOf, receivedEvent } from '../../support/received.ts';
 import { until } from '../../support/until.ts';
 
 const listedEvent: EventRow = {
@@ -46,8 +45,7 @@ async function unreadStream(): Promise<Socket> {
 
 /** Adds events whose errors are long, so that a few thousand fill every buffer. */
 const addLongEvents = (count: number) =>
-  rows(
-    gateway.database,
+  gateway.rows(
     `insert into events (id, account_id, provider, account_slug, app_key, external_id, status, delivery_status, generation_at, received_at, last_error)
      select uuidv7(), $1, 'generic', 'slug', 'tests', n::text, 'failed', 'failed', now(), now(), repeat('x', 1000)
      from generate_series(1, $2::integer) n`,
@@ -72,11 +70,7 @@ test('no event and no change is missed under load, with ids of clocks that diffe
         events.map(async ({ id }, at) => {
           const succeeded = at % 2 === 0;
           written.set(id, succeeded);
-          await recorder.record({
-            ...{ eventId: id, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
-            ...{ outcome: 'x', responseCode: 1, responseBody: '', error: 'no', url: null, succeeded, last: false },
-            ...{ nextAttemptAt: succeeded ? null : new Date(Date.now() + 3_600_000), claimToken: null },
-          });
+          await recorder.record(outcomeOf(id, { succeeded }));
         }),
       );
     }
@@ -101,7 +95,7 @@ test('more events than fit are counted, and the newest are reported', async () =
   await stream.next('the stream is ready', ({ event }) => event === 'ready');
   await addLongEvents(5_000);
   const { data } = await stream.next('events are left out', ({ event }) => event === 'left_out');
-  const [newest] = await rows(gateway.database, 'select id from events order by id desc limit 1');
+  const [newest] = await gateway.rows('select id from events order by id desc limit 1');
   await stream.next('the newest event', ({ event, data: item }) => event === 'event' && item.id === newest?.id);
   expect(stream.events().length + data.events).toBe(5_000);
   expect(stream.events().length).toBeLessThanOrEqual(1_000);
@@ -188,8 +182,7 @@ test('the gateway stops while streams are open, with a message', async () => {
 test('a lost connection to the database loses no event', async () => {
   const stream = await openStream(gateway);
   await stream.next('the stream is ready', ({ event }) => event === 'ready');
-  await rows(
-    gateway.database,
+  await gateway.rows(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'webhook-gateway-reader' and datname = current_database()`,
   );
   const event = receivedEvent(account);

@@ -1,29 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
 import { dayMs } from '../../../src/database/uuid-time.ts';
 import { EventReceiver } from '../../../src/events/event-receiver.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import { type OpenStream, openStream } from '../../support/event-stream.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { operatorOf } from '../../support/operator.ts';
 import { rawRequest } from '../../support/raw-http.ts';
-import { receivedEvent } from '../../support/received.ts';
-import { rows } from '../../support/stored.ts';
+import { outcomeOf, receivedEvent } from '../../support/received.ts';
 import { until } from '../../support/until.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 
-let gateway: TestGateway;
 let account: { id: string };
 let receiver: EventReceiver;
 const streams: OpenStream[] = [];
+const gateway = useGateway({ worker: false });
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
   account = await gateway.admin.createAccount({});
   receiver = new EventReceiver(gateway.database);
 });
 afterEach(async () => {
   await Promise.all(streams.splice(0).map((stream) => stream.close()));
 });
-afterAll(() => gateway.stop());
 
 async function opened(options: { query?: string; lastId?: string } = {}): Promise<OpenStream> {
   const stream = await openStream(gateway, options);
@@ -39,11 +36,7 @@ async function received(fields: Parameters<typeof receivedEvent>[1] = {}) {
 }
 
 const attempted = (eventId: string, succeeded: boolean) =>
-  new OutcomeRecorder(gateway.database, async () => undefined).record({
-    ...{ eventId, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
-    ...{ outcome: succeeded ? 'delivered' : 'http_error', responseCode: 1, responseBody: '', error: 'no', url: null },
-    ...{ succeeded, last: false, nextAttemptAt: succeeded ? null : new Date(Date.now() + 3_600_000), claimToken: null },
-  });
+  new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(eventId, { succeeded }));
 
 const stateOf = (id: string, delivery_status: string, attempts: number) => (message: OpenStream['messages'][number]) =>
   message.event === 'event' &&
@@ -97,8 +90,8 @@ describe('what is reported', () => {
   test('commands on an old event, and a retry of it', async () => {
     const old = await received({ receivedAt: new Date(Date.now() - dayMs) });
     const due = await received({ receivedAt: new Date(Date.now() - 3_600_000) });
-    await rows(gateway.database, `update events set next_attempt_at = now() where id = $1`, [due.id]);
-    await rows(gateway.database, `delete from event_queue where event_id = any($1)`, [[old.id, due.id]]);
+    await gateway.rows(`update events set next_attempt_at = now() where id = $1`, [due.id]);
+    await gateway.rows(`delete from event_queue where event_id = any($1)`, [[old.id, due.id]]);
     const stream = await opened();
     // The due event is watched after the first read, which reports this one.
     const next = await received();

@@ -11,7 +11,7 @@ import type { ReceivedEvent } from '../../../src/events/transitions/received.ts'
 import { markStartedEvents } from '../../../src/events/transitions/started.ts';
 import { sweep } from '../../../src/events/transitions/swept.ts';
 import type { TestGateway } from '../../support/gateway.ts';
-import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
+import { outcomeOf, receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
 import { rows } from '../../support/stored.ts';
 import type { State } from './page.ts';
 
@@ -58,12 +58,19 @@ const attempt =
   (trigger: Trigger, succeeded: boolean, last = false, claimToken: string | null = null): Happening =>
   async (gateway, subject) => {
     const recorder = new OutcomeRecorder(gateway.database, async () => undefined, claimToken === null);
-    const recorded = await recorder.record({
-      ...{ eventId: subject.id, generation: await generationOf(gateway, subject), trigger, number: ++attempts },
-      ...{ startedAt: new Date(), durationMs: 1, outcome: succeeded ? 'delivered' : 'http_error' },
-      ...{ responseCode: succeeded ? 200 : 500, responseBody: '', error: succeeded ? null : 'failed', url: null },
-      ...{ succeeded, last, nextAttemptAt: succeeded || last ? null : new Date(Date.now() + 60_000), claimToken },
-    });
+    const recorded = await recorder.record(
+      outcomeOf(subject.id, {
+        ...{
+          generation: await generationOf(gateway, subject),
+          trigger,
+          number: ++attempts,
+          succeeded,
+          last,
+          claimToken,
+        },
+        ...(last ? { nextAttemptAt: null } : {}),
+      }),
+    );
     if (recorded?.recorded !== true && claimToken === null) throw new Error('the attempt was not recorded');
     return undefined;
   };
@@ -93,7 +100,7 @@ export const happenings: Record<string, Happening[]> = {
   'its workflow starts': [
     async (gateway, subject) => {
       const token = randomUUID();
-      await rows(gateway.database, queueClaim, [subject.id, token]);
+      await gateway.rows(queueClaim, [subject.id, token]);
       const generation = await generationOf(gateway, subject);
       await markStartedEvents(gateway.database, [{ eventId: subject.id, generation, token, runId: 'run' }]);
       return undefined;
@@ -109,8 +116,8 @@ export const happenings: Record<string, Happening[]> = {
     // The relay makes the attempt that settles the event.
     async (gateway, subject) => {
       const token = randomUUID();
-      await rows(gateway.database, queueClaim, [subject.id, token]);
-      const [row] = await rows(gateway.database, 'select delivery_status from events where id = $1', [subject.id]);
+      await gateway.rows(queueClaim, [subject.id, token]);
+      const [row] = await gateway.rows('select delivery_status from events where id = $1', [subject.id]);
       if (row?.delivery_status !== 'pending') await attempt('schedule', true, false, token)(gateway, subject);
       return undefined;
     },

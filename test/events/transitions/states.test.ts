@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { deliveryStatuses, eventStatuses } from '../../../src/events/event.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 import { begin, type Happening, happenings, type Subject, stateOf } from './happenings.ts';
 import { changesOfPage, rowsOfFiles, type State, waysTo } from './page.ts';
 
@@ -10,11 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const page = changesOfPage();
 const ways = waysTo(page);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ worker: false });
 
 /** Creates an event and brings it into a state by the changes that lead to it on the page. */
 async function eventIn(state: State): Promise<Subject> {

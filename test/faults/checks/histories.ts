@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { deliverEvent } from '../../../workflows/index.ts';
 import type { DeliveryResult } from '../../../workflows/messages.ts';
+import { connectTo } from '../../support/temporal-connection.ts';
 import type { Random } from '../random.ts';
 import type { EventRow, Rows } from '../rows.ts';
 import { sampledHistories } from '../settings.ts';
@@ -22,10 +23,7 @@ export async function checkHistories({ events }: Rows, port: number, random: Ran
   // Deliveries after a failure first: their workflows have more to agree on.
   const sample = [...shuffled(retried, random), ...shuffled(others, random)].slice(0, sampledHistories);
   const waiting = [...failed, ...sample];
-  const connection = await Connection.connect({
-    address: `127.0.0.1:${port}`,
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
+  const connection = await connectTo(`127.0.0.1:${port}`);
   const client = new Client({ connection });
   const differences: unknown[] = [];
   const endMs = performance.now() + endLimitMs;

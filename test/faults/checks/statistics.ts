@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
+import { withClient } from '../../support/one-connection.ts';
 import { some } from './some.ts';
 
 const sums =
@@ -19,10 +20,8 @@ const counters: Record<string, string> = {
 };
 
 /** The statistics equal a recount of the tables, which is rolled back. No worker may run: it would fold the counters. */
-export async function checkStatistics(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+export const checkStatistics = (url: string): Promise<string[]> =>
+  withClient(url, async (client) => {
     await client.query('begin');
     const kept = await readAll(client);
     await client.query('select recount_events()');
@@ -34,10 +33,7 @@ export async function checkStatistics(url: string): Promise<string[]> {
       if (before.length === after.length && differing.length === 0) return [];
       return some(`rows of ${name} differ from a recount`, [{ kept: before, counted: after }]);
     });
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 async function readAll(client: pg.Client): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};

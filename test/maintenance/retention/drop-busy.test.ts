@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lockKeys } from '../../../src/database/lock-keys.ts';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { replay } from '../../../src/events/transitions/replayed.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
-import { send } from '../../support/admin-client.ts';
 import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -17,17 +16,13 @@ import {
   isoOf,
   log,
   midnight,
-  openStage,
   type Stage,
+  useRetentionStage,
 } from './stage.ts';
 
 // Dropping a day while other transactions use its tables.
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage.gateway.stop());
+const stage = useRetentionStage();
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 /** One wait for locks, longer than any test holds them. */
@@ -155,7 +150,7 @@ test.each([
 
   // The tries have released all locks, while the reader continues.
   const body = JSON.stringify({ id: 'now', type: 'order' });
-  expect((await send(gateway.baseUrl, account, body)).status).toBe(202);
+  expect((await gateway.send(account, body)).status).toBe(202);
   expect((await gateway.admin.post(`/admin/events/${old}/replay`)).status).toBe(202);
   await ensurePartitions(database, new Date('2031-01-01T00:00:00Z'), 3);
   expect(await daysOf(database, 'events')).toContain('2031-01-02');
@@ -175,7 +170,7 @@ test('webhooks are accepted without waiting while a reader keeps days from being
   const statuses: number[] = [];
   const sending = Array.from({ length: 4 }, async (_, lane) => {
     for (let n = 0; !stopped; n++)
-      statuses.push((await send(gateway.baseUrl, account, JSON.stringify({ id: `${lane}-${n}` }))).status);
+      statuses.push((await gateway.send(account, JSON.stringify({ id: `${lane}-${n}` }))).status);
   });
   // A check sees a reader only once it is a second old, so there are both tries to lock and checks.
   for (let n = 0; n < 3; n++) expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toEqual([]);

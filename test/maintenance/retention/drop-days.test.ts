@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { filterValues } from '../../../src/events/filter-values.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
@@ -9,13 +9,20 @@ import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired
 import { longestDedupWindowS } from '../../../src/providers/dedup-window.ts';
 import { receivedEvent } from '../../support/received.ts';
 import { rows } from '../../support/stored.ts';
-import { began, dayMs, daysOf, expectExact, hasDay, isoOf, log, midnight, openStage, type Stage } from './stage.ts';
+import {
+  began,
+  dayMs,
+  daysOf,
+  expectExact,
+  hasDay,
+  isoOf,
+  log,
+  midnight,
+  type Stage,
+  useRetentionStage,
+} from './stage.ts';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage.gateway.stop());
+const stage = useRetentionStage();
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 const drop = (olderThanDays: number, now = began) => dropExpiredDays(stage.database, { olderThanDays, log, now });

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
 import { listEvents } from '../../../src/events/read.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
 import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
 import { rows } from '../../support/stored.ts';
-import { began, dayMs, expectExact, inOther, log, midnight, openStage, type Stage } from './stage.ts';
+import { began, dayMs, expectExact, inOther, log, midnight, useRetentionStage } from './stage.ts';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage.gateway.stop());
+const stage = useRetentionStage();
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 const nothing = {

@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { EventReceiver } from '../../../src/events/event-receiver.ts';
-import type { Outcome } from '../../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
-import { receivedEvent } from '../../support/received.ts';
+import { outcomeOf, receivedEvent } from '../../support/received.ts';
 import { hold } from '../../support/replies.ts';
 import { openStage as openLife } from '../../support/situations.ts';
 import { rows } from '../../support/stored.ts';
@@ -20,21 +19,9 @@ test('an attempt of a dropped event changes nothing, and other attempts of its b
   const id = await receive(new Date());
   expect(await dropDay(database, midnight(40))).toMatchObject({ kind: 'dropped' });
   const recorder = new OutcomeRecorder(database, async () => undefined);
-  const outcome: Omit<Outcome, 'eventId' | 'trigger'> = {
-    ...{ generation: 0, number: 1, startedAt: new Date(), durationMs: 1, outcome: 'delivered', responseCode: 200 },
-    ...{
-      responseBody: '',
-      error: null,
-      url: null,
-      succeeded: true,
-      last: false,
-      nextAttemptAt: null,
-      claimToken: null,
-    },
-  };
   const recorded = await Promise.all([
-    recorder.record({ ...outcome, eventId: gone, trigger: 'manual' }),
-    recorder.record({ ...outcome, eventId: id, trigger: 'schedule' }),
+    recorder.record(outcomeOf(gone, { trigger: 'manual' })),
+    recorder.record(outcomeOf(id)),
   ]);
   expect(recorded).toEqual([null, expect.objectContaining({ recorded: true, deliveryStatus: 'delivered' })]);
   expect(await rows(database, 'select event_id from delivery_attempts')).toEqual([{ event_id: id }]);

@@ -1,13 +1,9 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { retainEvents } from '../../../src/maintenance/retention/run-retention.ts';
-import { dayMs, inOther, isoOf, midnight, openStage, type Stage } from './stage.ts';
+import { dayMs, inOther, isoOf, midnight, useRetentionStage } from './stage.ts';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage();
-});
-afterEach(() => stage.gateway.stop());
+const stage = useRetentionStage();
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 

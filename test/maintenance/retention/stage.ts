@@ -9,10 +9,12 @@ import type { Outcome } from '../../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import type { ReceivedEvent } from '../../../src/events/transitions/received.ts';
 import { createLog } from '../../../src/shared/log.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts';
-import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import type { TestGatewayOptions } from '../../support/gateway-options.ts';
+import { outcomeOf, receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
 import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
+import { useForEach } from '../../support/use.ts';
 
 export const dayMs = 86_400_000;
 export const log = createLog('silent');
@@ -38,12 +40,7 @@ export async function openStage(options: TestGatewayOptions = {}) {
     return event.id;
   };
   const attempt = async (eventId: string, fields: Partial<Outcome> = {}) => {
-    await recorder.record({
-      ...{ eventId, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
-      ...{ outcome: 'delivered', responseCode: 200, responseBody: '', error: null, url: null },
-      ...{ succeeded: true, last: true, nextAttemptAt: null, claimToken: null },
-      ...fields,
-    });
+    await recorder.record(outcomeOf(eventId, { last: true, ...fields }));
     // As if the relay had recorded that its workflow runs.
     await database.pool.query('delete from event_queue where event_id = $1', [eventId]);
     await database.pool.query(`update events set status = 'enqueued' where id = $1 and status = 'received'`, [eventId]);
@@ -70,6 +67,13 @@ export async function openStage(options: TestGatewayOptions = {}) {
   };
 }
 export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** A new stage for each test. */
+export const useRetentionStage = (): Stage =>
+  useForEach(
+    () => openStage(),
+    ({ gateway }) => gateway.stop(),
+  );
 
 /** The days (`2026-11-20`) of which a table has a partition, oldest first. */
 export async function daysOf(database: Database, table: string): Promise<string[]> {
@@ -145,11 +149,8 @@ export async function holdBeforeLocks(gateway: TestGateway) {
     /** The server process that waits for the lock. */
     waiting: () =>
       until('a process waits for the lock', async () => {
-        const [found] = await rows(
-          gateway.database,
-          `select l.pid from pg_locks l where l.locktype = 'advisory' and not l.granted
-             and l.database = (select oid from pg_database where datname = current_database())`,
-        );
+        const [found] = await gateway.rows(`select l.pid from pg_locks l where l.locktype = 'advisory' and not l.granted
+             and l.database = (select oid from pg_database where datname = current_database())`);
         return found?.pid as number | undefined;
       }),
   };

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { sqlOfClient } from '../../../src/database/transaction.ts';
@@ -6,7 +5,9 @@ import { forgetDay, forgetDayDeltas, readDayCounts } from '../../../src/maintena
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
 import { freshDatabase } from '../../support/database.ts';
+import { queryOnce } from '../../support/one-connection.ts';
 import { rows } from '../../support/stored.ts';
+import { forTest } from '../../support/use.ts';
 import { dayMs, expectExact, log, openStage } from './stage.ts';
 
 // Two days (UTC) of 2026 on which the clocks in Berlin change: the day there has 25 or 23 hours.
@@ -17,10 +18,7 @@ const zone = 'Europe/Berlin';
 /** A database whose sessions use the time zone of Berlin by default. */
 async function databaseInBerlin(): Promise<string> {
   const url = await freshDatabase();
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`alter database ${new URL(url).pathname.slice(1)} set timezone = '${zone}'`);
-  await client.end();
+  await queryOnce(url, `alter database ${new URL(url).pathname.slice(1)} set timezone = '${zone}'`);
   return url;
 }
 
@@ -63,8 +61,7 @@ test.each(changes)('%s has 24 hours in a session of any time zone', async (day) 
 });
 
 test.each([false, true])('sessions are in UTC (of whole tables: %s)', async (wholeTables) => {
-  const database = await openDatabase({ url: await databaseInBerlin(), log, wholeTables });
-  onTestFinished(() => database.close());
+  const database = await forTest(openDatabase({ url: await databaseInBerlin(), log, wholeTables }));
   const show = { name: '', text: 'show timezone' };
   expect([await database.query(show, []), await database.reader.query(show, [])]).toEqual(
     Array(2).fill([{ TimeZone: 'UTC' }]),

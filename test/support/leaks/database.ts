@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { queryOnce, withClient } from '../one-connection.ts';
 import { allKinds, type Kind, type Leak, leaksIn, patternOf } from './markers.ts';
 
 /** Markers that a table may contain, with the reason. */
@@ -21,7 +21,7 @@ const shownRows = 3;
  * @param url the URL of any database on the server, for its administrator
  */
 export async function leaksInDatabases(url: string): Promise<Leak[]> {
-  const names = await query<{ datname: string }>(url, 'select datname from pg_database where not datistemplate');
+  const names = await queryOnce<{ datname: string }>(url, 'select datname from pg_database where not datistemplate');
   const leaks: Leak[] = [];
   const look = async () => {
     for (let next = names.pop(); next !== undefined; next = names.pop()) {
@@ -36,10 +36,8 @@ export async function leaksInDatabases(url: string): Promise<Leak[]> {
 }
 
 /** Searches one database. `database` is its name in reports. */
-export async function leaksInDatabase(url: string, database: string): Promise<Leak[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+export const leaksInDatabase = (url: string, database: string): Promise<Leak[]> =>
+  withClient(url, async (client) => {
     // Only partitions with rows, one by one, because planning a statement over the partitions of a month takes longer.
     const { rows: tables } = await client.query<{ name: string; part: string }>(
       `select coalesce(pg_partition_root(c.oid), c.oid)::regclass::text as name, c.oid::regclass::text as part from pg_class c
@@ -57,17 +55,4 @@ export async function leaksInDatabase(url: string, database: string): Promise<Le
       leaks.push(...rows.flatMap(({ text }) => leaksIn(`${name} of the database ${database}`, text, kinds)));
     }
     return leaks;
-  } finally {
-    await client.end();
-  }
-}
-
-async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
+  });

@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Discord, discordRateLimited, startDiscord } from './discord.ts';
+import { afterEach, expect, test } from 'vitest';
+import { useForAll } from '../use.ts';
+import { discordRateLimited, startDiscord } from './discord.ts';
 import { post } from './post.ts';
 
-let service: Discord;
-beforeAll(async () => {
-  service = await startDiscord();
-});
-afterAll(() => service.close());
+const service = useForAll(startDiscord, (opened) => opened.close());
 afterEach(() => {
   for (const list of [service.messages, service.violations, service.mentions]) list.length = 0;
 });

@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { hang } from '../replies.ts';
 import { until } from '../until.ts';
+import { useForAll } from '../use.ts';
 import { post } from './post.ts';
-import { type SendGrid, sendGridPath, sendGridRateLimited, sendGridRevoked, startSendGrid } from './sendgrid.ts';
+import { sendGridPath, sendGridRateLimited, sendGridRevoked, startSendGrid } from './sendgrid.ts';
 
-let service: SendGrid;
-beforeAll(async () => {
-  service = await startSendGrid();
-});
-afterAll(() => service.close());
+const service = useForAll(startSendGrid, (opened) => opened.close());
 afterEach(() => {
   for (const list of [service.requests, service.messages, service.violations, service.faults]) list.length = 0;
   service.outage = null;

@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { useForAll } from '../use.ts';
 import { post } from './post.ts';
-import { type Slack, slackRateLimited, startSlack } from './slack.ts';
+import { slackRateLimited, startSlack } from './slack.ts';
 
-let service: Slack;
-beforeAll(async () => {
-  service = await startSlack();
-});
-afterAll(() => service.close());
+const service = useForAll(startSlack, (opened) => opened.close());
 afterEach(() => {
   for (const list of [service.messages, service.violations, service.commands]) list.length = 0;
 });

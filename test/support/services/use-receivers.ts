@@ -1,28 +1,23 @@
-import { afterAll, afterEach, beforeAll } from 'vitest';
-import { instantDelaysMs, type TestGatewayOptions } from '../gateway.ts';
-import { openStage, type Stage } from '../situations.ts';
-import { type Receivers, startReceivers } from './receivers.ts';
+import { afterEach } from 'vitest';
+import { instantDelaysMs } from '../gateway.ts';
+import type { TestGatewayOptions } from '../gateway-options.ts';
+import { openStage } from '../situations.ts';
+import { useForAll } from '../use.ts';
+import { startReceivers } from './receivers.ts';
 
 /**
- * Opens a gateway with a schedule without delays and receivers of every kind for all tests of a file. Both are cleared
- * after each test and closed after the last one.
- *
- * @param opened gets both before the first test
+ * A gateway with a schedule without delays and receivers of every kind for all tests of a file. Both are cleared after
+ * each test.
  */
-export function useReceivers(options: TestGatewayOptions, opened: (stage: Stage, receivers: Receivers) => void): void {
-  let stage: Stage;
-  let receivers: Receivers;
-  beforeAll(async () => {
-    receivers = await startReceivers();
-    stage = await openStage({ delaysMs: instantDelaysMs, mail: receivers.mailSettings, ...options });
-    opened(stage, receivers);
-  });
-  afterAll(async () => {
-    await stage.close();
-    await receivers.close();
-  });
+export function useReceivers(options: TestGatewayOptions = {}) {
+  const receivers = useForAll(startReceivers, (opened) => opened.close());
+  const stage = useForAll(
+    () => openStage({ delaysMs: instantDelaysMs, mail: receivers.mailSettings, ...options }),
+    (opened) => opened.close(),
+  );
   afterEach(() => {
     receivers.clear();
     return stage.clear();
   });
+  return { stage, receivers };
 }
