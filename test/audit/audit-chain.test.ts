@@ -119,22 +119,18 @@ describe('verify', () => {
       { kind: 'changed', seq: 3 },
     ],
   ];
-  test.each(changes)(
-    'names the entry after a change of %s',
-    async (_name, statement, failure) => {
-      await visits(6);
-      await sealed();
-      const [third] = await sql('select id from audit_logs where seq = 3');
-      await gateway.database.pool.query(statement);
-      const found = await verify();
-      expect(found).toMatchObject({ ok: false, checked: 2, failure });
-      if (!('id' in failure) && !statement.includes('1000')) expect(found.failure.id).toBe(third?.id);
-      // The audit entry of the call has the result.
-      const [entry] = (await request('GET', `${list}?action=audit.verify&limit=1`)).body;
-      expect(entry.details).toEqual({ ok: false, checked: 2, status: 200 });
-    },
-    30_000,
-  );
+  test.each(changes)('names the entry after a change of %s', { timeout: 30_000 }, async (_name, statement, failure) => {
+    await visits(6);
+    await sealed();
+    const [third] = await sql('select id from audit_logs where seq = 3');
+    await gateway.database.pool.query(statement);
+    const found = await verify();
+    expect(found).toMatchObject({ ok: false, checked: 2, failure });
+    if (!('id' in failure) && !statement.includes('1000')) expect(found.failure.id).toBe(third?.id);
+    // The audit entry of the call has the result.
+    const [entry] = (await request('GET', `${list}?action=audit.verify&limit=1`)).body;
+    expect(entry.details).toEqual({ ok: false, checked: 2, status: 200 });
+  });
 
   test('names an entry that the gateway did not write', async () => {
     await visits(2);

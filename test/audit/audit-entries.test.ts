@@ -68,30 +68,26 @@ test('the OpenAPI document has operations, each with a unique id', () => {
 });
 
 describe('one entry, with the ids of the request', () => {
-  test.each(named(operations))(
-    '%s that succeeds',
-    async (id, operation) => {
-      const values = await fresh();
-      const { answer, entry } = await until('Temporal answers in time', async () => {
-        const one = await audited({
-          method: operation.method,
-          path: pathOf(operation, values),
-          body: bodyOf(operation, values),
-        });
-        return !isEngineLate(one.answer) && one;
+  test.each(named(operations))('%s that succeeds', { timeout: 30_000 }, async (id, operation) => {
+    const values = await fresh();
+    const { answer, entry } = await until('Temporal answers in time', async () => {
+      const one = await audited({
+        method: operation.method,
+        path: pathOf(operation, values),
+        body: bodyOf(operation, values),
       });
-      expect(operation.successes, answer.text).toContain(answer.status);
-      expect(operationIdOf(entry.action)).toBe(id);
-      expect(entry.details).toMatchObject(idsIn(operation, values));
-      // The entry of a purge also has the number of deleted entries.
-      if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
-      else expect(entry.details.status).toBe(answer.status);
-      const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
-      const name = made[id];
-      if (name) expect(entry.details[name]).toBe(answer.body.id);
-    },
-    30_000,
-  );
+      return !isEngineLate(one.answer) && one;
+    });
+    expect(operation.successes, answer.text).toContain(answer.status);
+    expect(operationIdOf(entry.action)).toBe(id);
+    expect(entry.details).toMatchObject(idsIn(operation, values));
+    // The entry of a purge also has the number of deleted entries.
+    if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
+    else expect(entry.details.status).toBe(answer.status);
+    const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
+    const name = made[id];
+    if (name) expect(entry.details[name]).toBe(answer.body.id);
+  });
 
   test.each(named(withParameters))('%s of a missing resource', async (id, operation) => {
     for (const unknown of [unknownId, 'nope', '%27%20or', 'x'.repeat(5_000)]) {

@@ -66,29 +66,25 @@ describe.each([
   ['for its data', 'before', '22P05'],
   ['at the commit', 'at commit', 'P0001'],
 ] as const)('an entry that the database refuses %s', (_name, when, sqlState) => {
-  test.each(named)(
-    'makes %s fail without a change',
-    async (_id, operation) => {
-      const values = await createResources(gateway, consumer.url);
-      const before = await stored();
-      const entriesBefore = await countEntries();
-      await refuseEntries(when, sqlState);
-      const answer = await act(operation, values, gateway.baseUrl);
-      expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-      expect(answer.headers['content-type']).toBe('application/problem+json');
-      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-      expect(await stored()).toBe(before);
-      expect(await countEntries()).toBe(entriesBefore);
-      // The same request succeeds once the database accepts entries again.
-      await gateway.rows('drop function refuse_entry cascade');
-      const again = await until('Temporal answers in time', async () => {
-        const one = await act(operation, values, gateway.baseUrl);
-        return !isEngineLate(one) && one;
-      });
-      expect(operation.successes).toContain(again.status);
-    },
-    30_000,
-  );
+  test.each(named)('makes %s fail without a change', { timeout: 30_000 }, async (_id, operation) => {
+    const values = await createResources(gateway, consumer.url);
+    const before = await stored();
+    const entriesBefore = await countEntries();
+    await refuseEntries(when, sqlState);
+    const answer = await act(operation, values, gateway.baseUrl);
+    expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    expect(await stored()).toBe(before);
+    expect(await countEntries()).toBe(entriesBefore);
+    // The same request succeeds once the database accepts entries again.
+    await gateway.rows('drop function refuse_entry cascade');
+    const again = await until('Temporal answers in time', async () => {
+      const one = await act(operation, values, gateway.baseUrl);
+      return !isEngineLate(one) && one;
+    });
+    expect(operation.successes).toContain(again.status);
+  });
 });
 
 test('a refused token is 401 even if its entry cannot be written', async () => {

@@ -41,14 +41,10 @@ describe('bad data', () => {
     ['a check', 'insert into pairs values (3, 100)', []],
     ['a missing value', 'insert into pairs values (4, null)', []],
     ['a division by zero', 'select 1 / $1::integer', [0]],
-  ])(
-    '%s',
-    async (_name, text, values) => {
-      const error = await run(text, values);
-      expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['bad_data', true]);
-    },
-    30_000,
-  );
+  ])('%s', { timeout: 30_000 }, async (_name, text, values) => {
+    const error = await run(text, values);
+    expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['bad_data', true]);
+  });
 });
 
 test('a missing partition', async () => {
@@ -156,15 +152,11 @@ describe('the server or the connection to it is unavailable', () => {
         return error;
       },
     ],
-  ])(
-    '%s',
-    async (_name, make) => {
-      const error = await make();
-      expect(error).toBeInstanceOf(Error);
-      expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['unavailable', true]);
-    },
-    30_000,
-  );
+  ])('%s', { timeout: 30_000 }, async (_name, make) => {
+    const error = await make();
+    expect(error).toBeInstanceOf(Error);
+    expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['unavailable', true]);
+  });
 
   async function cancelled() {
     const client = await database.pool.connect();

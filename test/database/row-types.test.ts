@@ -78,13 +78,9 @@ test.each([
     change: `drop function stop_next_account_events; create function stop_next_account_events(integer) returns text return 'no'`,
     finds: /^src\/events\/transitions\/account-deleted\.ts:\d+: more is text \(string\), declared as boolean$/,
   },
-])(
-  '$what is found',
-  async ({ change, finds }) => {
-    await withClient(await migratedDatabase(), async (client) => {
-      await client.query(change);
-      expect(await found(client)).toContainEqual(expect.stringMatching(finds));
-    });
-  },
-  30_000,
-);
+])('$what is found', { timeout: 30_000 }, async ({ change, finds }) => {
+  await withClient(await migratedDatabase(), async (client) => {
+    await client.query(change);
+    expect(await found(client)).toContainEqual(expect.stringMatching(finds));
+  });
+});

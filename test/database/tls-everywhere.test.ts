@@ -70,6 +70,7 @@ describe.each(['require', 'verify-ca', 'verify-full'])('sslmode=%s', (mode) => {
 
     test.each(Object.entries(places))(
       '%s: asks for TLS first, and sends nothing in clear text',
+      { timeout: 30_000 },
       async (_name, use) => {
         server.seen.length = 0;
         const url = server.through(
@@ -84,7 +85,6 @@ describe.each(['require', 'verify-ca', 'verify-full'])('sslmode=%s', (mode) => {
           expect(sent.includes('someone')).toBe(false);
         }
       },
-      30_000,
     );
   });
 });

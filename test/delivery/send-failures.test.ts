@@ -39,25 +39,21 @@ describe('the time limit', () => {
     expect(await sender().post(hook(url, { timeLimitMs: 150 }))).toMatchObject({ outcome: 'timeout' });
   });
 
-  test.each([200, 500])(
-    'when the body exceeds it, the status %i decides',
-    async (code) => {
-      const closed = Promise.withResolvers<void>();
-      const { url } = await consumer((response) => {
-        response.writeHead(code).write('start');
-        const timer = setInterval(() => response.write('.'), 20);
-        response.on('close', () => {
-          clearInterval(timer);
-          closed.resolve();
-        });
+  test.each([200, 500])('when the body exceeds it, the status %i decides', { timeout: 30_000 }, async (code) => {
+    const closed = Promise.withResolvers<void>();
+    const { url } = await consumer((response) => {
+      response.writeHead(code).write('start');
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => {
+        clearInterval(timer);
+        closed.resolve();
       });
-      const result = await sender().post(hook(url, { timeLimitMs: 1000 }));
-      expect(result).toMatchObject({ outcome: code === 200 ? 'delivered' : 'http_error', responseCode: code });
-      expect(result.responseBody).toMatch(/^start\.*$/);
-      await closed.promise;
-    },
-    30_000,
-  );
+    });
+    const result = await sender().post(hook(url, { timeLimitMs: 1000 }));
+    expect(result).toMatchObject({ outcome: code === 200 ? 'delivered' : 'http_error', responseCode: code });
+    expect(result.responseBody).toMatch(/^start\.*$/);
+    await closed.promise;
+  });
 
   test('covers name resolution', async () => {
     const answered = Promise.withResolvers<never>();

@@ -31,21 +31,17 @@ describe('create', () => {
     ],
     [chat, { webhook_url: url }],
     [{ ...chat, destination_type: 'chat_two' }, { webhook_url: url }],
-  ])(
-    '%j',
-    async (body, config) => {
-      const { data, status, response } = await setup.client.at(setup.account_id).post(body);
-      expect(status).toBe(201);
-      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-      const shown = {
-        ...{ id: uuidv7, destination_type: body.destination_type, name: body.name, config },
-        ...{ condition: null, enabled: true, position: 0, created_at: iso, updated_at: iso },
-      };
-      expect(data).toEqual(shown);
-      expect(await setup.client.listed(setup.account_id)).toEqual([data]);
-    },
-    30_000,
-  );
+  ])('%j', { timeout: 30_000 }, async (body, config) => {
+    const { data, status, response } = await setup.client.at(setup.account_id).post(body);
+    expect(status).toBe(201);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    const shown = {
+      ...{ id: uuidv7, destination_type: body.destination_type, name: body.name, config },
+      ...{ condition: null, enabled: true, position: 0, created_at: iso, updated_at: iso },
+    };
+    expect(data).toEqual(shown);
+    expect(await setup.client.listed(setup.account_id)).toEqual([data]);
+  });
 
   test('with all fields', async () => {
     const fields = {

@@ -68,6 +68,7 @@ const right: Record<SignalName, { content: object; outcome: object }> = {
 
 test.each(names)(
   'a waiting workflow ignores %s with wrong arguments, and acts on right ones',
+  { timeout: 30_000 },
   async (name) => {
     const ignored = collectLines('signal ignored, its content is not valid');
     const { id, consumer } = await waitingEvent(stage);
@@ -81,11 +82,11 @@ test.each(names)(
     await stage.workflows.signal(id, name, [right[name].content]);
     expect(await stage.workflows.result(id)).toMatchObject(right[name].outcome);
   },
-  30_000,
 );
 
 test.each(names)(
   'during an attempt, %s with wrong arguments is ignored, and the event is delivered',
+  { timeout: 30_000 },
   async (name) => {
     const held = hold();
     const { id } = await stage.sendTo(await stage.consumer(held.reply));
@@ -97,11 +98,11 @@ test.each(names)(
     const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
     expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
   },
-  30_000,
 );
 
 test.each(names)(
   'during an attempt, %s with right arguments takes effect after it',
+  { timeout: 30_000 },
   async (name) => {
     const held = hold();
     const { id } = await stage.sendTo(await stage.consumer(held.reply, 200));
@@ -111,7 +112,6 @@ test.each(names)(
     held.answer(500);
     expect(await stage.workflows.result(id)).toMatchObject(right[name].outcome);
   },
-  30_000,
 );
 
 test('a closed workflow takes no signal, whatever its arguments are, and the event stays as it is', async () => {

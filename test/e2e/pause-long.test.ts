@@ -25,6 +25,7 @@ async function longPause(): Promise<void> {
 
 test.each([0, 1])(
   'the workflow of a due event of generation %i ends, and another one delivers the event when the pause ends',
+  { timeout: 120_000 },
   async (generation) => {
     const { admin } = stage.gateway;
     const held = hold();
@@ -51,7 +52,6 @@ test.each([0, 1])(
     expect(consumer.deliveries).toHaveLength(generation + 2);
     expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation, attempts: 2 });
   },
-  120_000,
 );
 
 test('the sweep starts a lost workflow after a long pause, not in it', async () => {

@@ -25,6 +25,7 @@ async function stick(id: string, generation: number): Promise<string> {
 
 test.each([0, 1])(
   'the sweep ends the stuck workflow of generation %i, and another one delivers the event',
+  { timeout: 60_000 },
   async (generation) => {
     const { id } = await waitingEvent(stage);
     const runId = await stick(id, generation);
@@ -46,7 +47,6 @@ test.each([0, 1])(
     expect(event).toMatchObject({ generation, attempts: 2 });
     expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation });
   },
-  60_000,
 );
 
 test('an input of a wrong form fails the run and not its task, and another workflow delivers the event', async () => {

@@ -10,6 +10,7 @@ import { forTest } from '../support/use.ts';
 
 test.each(eventWorkflows)(
   'with EVENT_WORKFLOWS=%s, a workflow makes each attempt once, from number 1 on',
+  { timeout: 30_000 },
   async (policy) => {
     const stage = await forTest(openStage({ eventWorkflows: policy, apiDelivers: false, delaysMs: quickDelaysMs }));
     const { admin, database } = stage.gateway;
@@ -27,5 +28,4 @@ test.each(eventWorkflows)(
     ]);
     expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', attempts: lastAttempt });
   },
-  30_000,
 );

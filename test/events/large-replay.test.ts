@@ -77,6 +77,7 @@ test.each([
   ],
 ] as const)(
   '%s of an event with a noted replay is applied after that replay',
+  { timeout: 30_000 },
   async (_name, operate, expected) => {
     const [id = ''] = await failedEvents(many);
     expect(await replayFailed(gateway.database)).toBe(many);
@@ -87,7 +88,6 @@ test.each([
     expect(await stateOf(id)).toEqual(expected);
     expect(await count('events where generation = 1 or generation = 2')).toBe(many);
   },
-  30_000,
 );
 
 test('a noted replay is dropped if its event is no longer failed or its account was deleted', async () => {

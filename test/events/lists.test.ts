@@ -100,12 +100,12 @@ describe('lists of many days', () => {
 
   test.each(['since', 'until'])(
     'by %s, at the times of events and one millisecond before and after',
+    { timeout: 30_000 },
     async (name) => {
       for (const at of moments) {
         for (const ms of [-1, 0, 1]) await matches({ ...page, [name]: new Date(at.getTime() + ms) });
       }
     },
-    30_000,
   );
 
   test('any combination of filters, cursor, limit and offset', async () => {
@@ -137,6 +137,7 @@ describe('lists of many days', () => {
 
   test.each([1, 11, 12, 13, 100])(
     'pages of %i events, by cursor and by offset, contain every event once',
+    { timeout: 30_000 },
     async (limit) => {
       const byCursor: string[] = [];
       for (let before: string | undefined; ; before = byCursor.at(-1)) {
@@ -148,7 +149,6 @@ describe('lists of many days', () => {
       for (const offset of [0, limit, 5 * limit, all.length - 1, all.length, all.length + 1])
         await matches({ limit, offset });
     },
-    30_000,
   );
 
   test('the newest 200 failed deliveries', async () => {

@@ -46,22 +46,18 @@ describe('concurrently', () => {
       (id) => other.query(`update events set swept_at = now() where id = $1`, [id]),
       { generation: 1, status: 'received' },
     ],
-  ])(
-    '%s that commits first is respected',
-    async (_name, change, wanted) => {
-      const ids = await fillEvents(gateway.database, failedEvents(9, 3));
-      const id = ids[4] ?? '';
-      await other.query('begin');
-      await change(id);
-      const replaying = replayFailed(gateway.database);
-      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until('it waits for the event', async () => (await other.query(waits)).rowCount === 1);
-      await other.query('commit');
-      expect(await replaying).toBe(_name === 'an unrelated change' ? 9 : 8);
-      expect(await state(id)).toMatchObject(wanted);
-    },
-    30_000,
-  );
+  ])('%s that commits first is respected', { timeout: 30_000 }, async (_name, change, wanted) => {
+    const ids = await fillEvents(gateway.database, failedEvents(9, 3));
+    const id = ids[4] ?? '';
+    await other.query('begin');
+    await change(id);
+    const replaying = replayFailed(gateway.database);
+    const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until('it waits for the event', async () => (await other.query(waits)).rowCount === 1);
+    await other.query('commit');
+    expect(await replaying).toBe(_name === 'an unrelated change' ? 9 : 8);
+    expect(await state(id)).toMatchObject(wanted);
+  });
 
   test('commands of operators and attempts are all applied', async () => {
     const ids = await fillEvents(gateway.database, failedEvents(200));

@@ -5,6 +5,7 @@ import { forTest } from '../support/use.ts';
 
 test.each(['accepted', 'rejected'])(
   'an admin token in the header of a webhook that is %s is masked',
+  { timeout: 30_000 },
   async (how) => {
     const gateway = await forTest(startGateway({ worker: false }));
     const account = await gateway.admin.createAccount({
@@ -18,5 +19,4 @@ test.each(['accepted', 'rejected'])(
     expect(JSON.stringify(event)).not.toContain(gateway.adminToken);
     expect(new Headers(event.headers).get('x-admin-token')).toBe('[masked]');
   },
-  30_000,
 );

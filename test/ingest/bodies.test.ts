@@ -40,18 +40,14 @@ describe('the bytes are stored unchanged:', () => {
     ['compressed bytes', 'application/gzip', Buffer.from('1f8b08000000000000030300000000000000000000', 'hex')],
     ['nothing', 'application/json', ''],
     ['an invalid content type', '???', 'x'],
-  ])(
-    '%s',
-    async (_name, contentType, body) => {
-      const headers: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
-      const answer = await rawRequest(gateway.baseUrl, { path: path(), headers, body });
-      expect(answer.status).toBe(202);
-      const row = await storedEvent(gateway.database, answer.body.id);
-      expect(row?.body.toString('hex')).toBe(Buffer.from(body).toString('hex'));
-      expect(row?.content_type).toBe(contentType);
-    },
-    30_000,
-  );
+  ])('%s', { timeout: 30_000 }, async (_name, contentType, body) => {
+    const headers: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
+    const answer = await rawRequest(gateway.baseUrl, { path: path(), headers, body });
+    expect(answer.status).toBe(202);
+    const row = await storedEvent(gateway.database, answer.body.id);
+    expect(row?.body.toString('hex')).toBe(Buffer.from(body).toString('hex'));
+    expect(row?.content_type).toBe(contentType);
+  });
 
   test('a chunked body is stored as one', async () => {
     const chunks = ['{"id":"chu', 'nk', 'ed"}'].map((part) => Buffer.from(part));
@@ -83,19 +79,15 @@ describe('hostile content is stored', () => {
     ['arrays', `${'['.repeat(half)}${']'.repeat(half)}`],
     ['objects', `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`],
     ['arrays before an id', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},"id":9007199254740993}`],
-  ])(
-    'very deep %s',
-    async (_name, body) => {
-      const answer = await gateway.send(account, body);
-      expect(answer.status).toBe(202);
-      expect((await storedEvent(gateway.database, answer.body.id))?.body.toString()).toBe(body);
-      const shown = await gateway.admin.request('GET', `/admin/events/${answer.body.id}`);
-      expect(shown.status).toBe(200);
-      // Too deep to parse, so it is shown as text.
-      expect(shown.body.payload).toBe(body);
-    },
-    30_000,
-  );
+  ])('very deep %s', { timeout: 30_000 }, async (_name, body) => {
+    const answer = await gateway.send(account, body);
+    expect(answer.status).toBe(202);
+    expect((await storedEvent(gateway.database, answer.body.id))?.body.toString()).toBe(body);
+    const shown = await gateway.admin.request('GET', `/admin/events/${answer.body.id}`);
+    expect(shown.status).toBe(200);
+    // Too deep to parse, so it is shown as text.
+    expect(shown.body.payload).toBe(body);
+  });
 
   test('header values beyond ASCII', async () => {
     const value = Buffer.from('Zoë 東京').toString('latin1');
@@ -113,21 +105,17 @@ describe('size', () => {
   test.each([
     ['declared', (bytes: Buffer) => ({ body: bytes })],
     ['chunked', (bytes: Buffer) => ({ chunks: [bytes.subarray(0, 700_000), bytes.subarray(700_000)] })],
-  ])(
-    '%s: a body of exactly the limit is accepted, one byte more is 413',
-    async (_name, carry) => {
-      const exact = Buffer.alloc(limitBytes, 'a');
-      const taken = await rawRequest(gateway.baseUrl, { path: path(), ...carry(exact) });
-      expect(taken.status).toBe(202);
-      expect((await storedEvent(gateway.database, taken.body.id))?.body.equals(exact)).toBe(true);
-      const before = (await eventsOf(gateway.database, account.id)).length;
-      const refused = await rawRequest(gateway.baseUrl, { path: path(), ...carry(Buffer.alloc(limitBytes + 1)) });
-      expect(refused).toMatchObject({ status: 413, body: { code: 'payload_too_large', status: 413 } });
-      expect(refused.headers['content-type']).toBe('application/problem+json');
-      expect(await eventsOf(gateway.database, account.id)).toHaveLength(before);
-    },
-    30_000,
-  );
+  ])('%s: a body of exactly the limit is accepted, one byte more is 413', { timeout: 30_000 }, async (_name, carry) => {
+    const exact = Buffer.alloc(limitBytes, 'a');
+    const taken = await rawRequest(gateway.baseUrl, { path: path(), ...carry(exact) });
+    expect(taken.status).toBe(202);
+    expect((await storedEvent(gateway.database, taken.body.id))?.body.equals(exact)).toBe(true);
+    const before = (await eventsOf(gateway.database, account.id)).length;
+    const refused = await rawRequest(gateway.baseUrl, { path: path(), ...carry(Buffer.alloc(limitBytes + 1)) });
+    expect(refused).toMatchObject({ status: 413, body: { code: 'payload_too_large', status: 413 } });
+    expect(refused.headers['content-type']).toBe('application/problem+json');
+    expect(await eventsOf(gateway.database, account.id)).toHaveLength(before);
+  });
 
   test('a chunked body far above the limit is 413', async () => {
     const chunks = Array.from({ length: 160 }, () => Buffer.alloc(64 * 1024));

@@ -159,16 +159,12 @@ describe('event type and external id', () => {
     ['[{"id":"in an array"}]', null, generated],
     ['<id>7</id>', null, generated],
     ['', null, generated],
-  ])(
-    '%s',
-    async (body, type, id) => {
-      const answer = await gateway.send(account, body, { 'x-secret': current });
-      expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id } });
-      const row = await storedEvent(gateway.database, answer.body.id);
-      expect([row?.event_type, row?.external_id]).toEqual([answer.body.event_type, answer.body.external_id]);
-    },
-    30_000,
-  );
+  ])('%s', { timeout: 30_000 }, async (body, type, id) => {
+    const answer = await gateway.send(account, body, { 'x-secret': current });
+    expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id } });
+    const row = await storedEvent(gateway.database, answer.body.id);
+    expect([row?.event_type, row?.external_id]).toEqual([answer.body.event_type, answer.body.external_id]);
+  });
 });
 
 describe('secrets', () => {

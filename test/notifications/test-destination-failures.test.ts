@@ -23,21 +23,17 @@ describe('502', () => {
     return { problem, outcome: details?.outcome };
   }
 
-  test.each([400, 404, 429, 500])(
-    'shows the body of the service’s answer %i',
-    async (status) => {
-      for (const type of kinds) {
-        const { port, deliveries } = await service((response, { url }) => response.writeHead(status).end(`no: ${url}`));
-        const { problem, outcome } = await refusal(withKey(), posts[type](port));
-        expect(outcome).toBe('http_error');
-        expect(problem).toMatchObject({ response_code: status, response_body: expect.stringContaining('no: ') });
-        expect(problem.detail).toMatch(new RegExp(`^127\\.0\\.0\\.1:${port} answered ${status} .*: no: `));
-        expect(JSON.stringify(problem)).not.toContain('very-secret');
-        expect(deliveries).toHaveLength(1);
-      }
-    },
-    30_000,
-  );
+  test.each([400, 404, 429, 500])('shows the body of the service’s answer %i', { timeout: 30_000 }, async (status) => {
+    for (const type of kinds) {
+      const { port, deliveries } = await service((response, { url }) => response.writeHead(status).end(`no: ${url}`));
+      const { problem, outcome } = await refusal(withKey(), posts[type](port));
+      expect(outcome).toBe('http_error');
+      expect(problem).toMatchObject({ response_code: status, response_body: expect.stringContaining('no: ') });
+      expect(problem.detail).toMatch(new RegExp(`^127\\.0\\.0\\.1:${port} answered ${status} .*: no: `));
+      expect(JSON.stringify(problem)).not.toContain('very-secret');
+      expect(deliveries).toHaveLength(1);
+    }
+  });
 
   test('shows the error of SendGrid', async () => {
     const answer = JSON.stringify({ errors: [{ message: `wrong sender for ${apiKey}`, field: 'from' }] });
@@ -53,18 +49,14 @@ describe('502', () => {
     ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => 'http://169.254.169.254/latest/very-secret'],
     ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => 'http://10.0.0.1/very-secret'],
     ['dns_failure', 'could not be resolved', async () => 'http://nobody.invalid/very-secret'],
-  ])(
-    'without an answer: %s, %s',
-    async (outcome, words, url) => {
-      const { problem, outcome: noted } = await refusal(withKey(), hookTo(await url()));
-      expect(noted).toBe(outcome);
-      expect(problem.detail).toContain(words);
-      expect(problem).not.toHaveProperty('response_code');
-      expect(problem).not.toHaveProperty('response_body');
-      expect(JSON.stringify(problem)).not.toContain('very-secret');
-    },
-    30_000,
-  );
+  ])('without an answer: %s, %s', { timeout: 30_000 }, async (outcome, words, url) => {
+    const { problem, outcome: noted } = await refusal(withKey(), hookTo(await url()));
+    expect(noted).toBe(outcome);
+    expect(problem.detail).toContain(words);
+    expect(problem).not.toHaveProperty('response_code');
+    expect(problem).not.toHaveProperty('response_body');
+    expect(JSON.stringify(problem)).not.toContain('very-secret');
+  });
 
   test('for e-mail without a key or an outbox, with the settings to make', async () => {
     const { problem, outcome } = await refusal(withoutMail(), mailTo());

@@ -67,14 +67,10 @@ describe('key= inside X-Original-Url', () => {
     ['', ''],
     ['https://[bad?key=abc', m],
     ['/a?ke\ty=abc', m],
-  ])(
-    '%s',
-    (url, masked) => {
-      expect(stored(supportChat, [['X-Original-Url', url]])).toEqual([['X-Original-Url', masked]]);
-      expect(stored(supportChat, [['x-forwarded-uri', url]])).toEqual([['x-forwarded-uri', masked]]);
-    },
-    30_000,
-  );
+  ])('%s', { timeout: 30_000 }, (url, masked) => {
+    expect(stored(supportChat, [['X-Original-Url', url]])).toEqual([['X-Original-Url', masked]]);
+    expect(stored(supportChat, [['x-forwarded-uri', url]])).toEqual([['x-forwarded-uri', masked]]);
+  });
 });
 
 describe("the account's secret in any other header", () => {
@@ -87,14 +83,10 @@ describe("the account's secret in any other header", () => {
     ['the previous secret as UTF-8 among bytes that are not UTF-8', `\xff ${asSent('older-sécret')}`],
     ['the previous secret as Latin-1', 'older-sécret'],
     ['as a path of a URL without key=', '/a/s3cret+/value=?x=1'],
-  ])(
-    '%s',
-    (_, value) => {
-      for (const name of ['X-Custom', 'X-Original-Url'])
-        expect(stored(supportChat, [[name, value]])).toEqual([[name, MASKED]]);
-    },
-    30_000,
-  );
+  ])('%s', { timeout: 30_000 }, (_, value) => {
+    for (const name of ['X-Custom', 'X-Original-Url'])
+      expect(stored(supportChat, [[name, value]])).toEqual([[name, MASKED]]);
+  });
 
   test('even as the name of a header', () => {
     const own = { current: 'a-secret-name', previous: null };

@@ -126,6 +126,7 @@ test('workers of both releases end each other’s workflows without a failed wor
 // The release before sets the marker `schedule-ends` by `patched`, this one by `deprecatePatch`.
 test.each(['the release before', 'this release'])(
   'a workflow that %s has ended after its schedule is replayed by both',
+  { timeout: 30_000 },
   async (by) => {
     const taskQueue = `test-${randomUUID()}`;
     const worker = await Worker.create({
@@ -146,5 +147,4 @@ test.each(['the release before', 'this release'])(
     for (const workflowBundle of [before, today])
       await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
   },
-  30_000,
 );

@@ -71,14 +71,10 @@ describe('levels', () => {
     ['neighbours', '[[],[],{},[[]]]', 3],
     ['a string that does not end', '["[[[[', 1],
     ['a backslash at the end', '["\\', 1],
-  ])(
-    '%s',
-    (_name, json, levels) => {
-      expect(within(json, levels)).toBe(true);
-      if (levels > 0) expect(within(json, levels - 1)).toBe(false);
-    },
-    30_000,
-  );
+  ])('%s', { timeout: 30_000 }, (_name, json, levels) => {
+    expect(within(json, levels)).toBe(true);
+    if (levels > 0) expect(within(json, levels - 1)).toBe(false);
+  });
 });
 
 describe('values', () => {

@@ -38,20 +38,16 @@ async function restoreBefore(url: string, store: ReturnType<typeof folderStore>,
 test.each([
   ['on a database of its own', freshDatabase],
   ['on a database of this one', migratedDatabase],
-])(
-  'a backup that the release before made %s is restored',
-  async (_, database) => {
-    const [from, into, store] = [await database(), await freshDatabase(), folderStore()];
-    await before.migrateOnce(from, log);
-    await setting(from);
-    const { name } = await backUpBefore(from, store);
-    const { migrated, skipped } = await restore(into, store, name);
-    expect({ migrated, skipped }).toEqual({ migrated: [], skipped: [] });
-    expect(await kept(into)).toHaveLength(1);
-    expect(await schemaDump(into)).toEqual(await schemaDump(await migratedDatabase()));
-  },
-  60_000,
-);
+])('a backup that the release before made %s is restored', { timeout: 60_000 }, async (_, database) => {
+  const [from, into, store] = [await database(), await freshDatabase(), folderStore()];
+  await before.migrateOnce(from, log);
+  await setting(from);
+  const { name } = await backUpBefore(from, store);
+  const { migrated, skipped } = await restore(into, store, name);
+  expect({ migrated, skipped }).toEqual({ migrated: [], skipped: [] });
+  expect(await kept(into)).toHaveLength(1);
+  expect(await schemaDump(into)).toEqual(await schemaDump(await migratedDatabase()));
+});
 
 test('the release before restores a backup of this one', async () => {
   const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];

@@ -29,6 +29,7 @@ const sql = (text: string, values: unknown[] = []) => gateway.rows(text, values)
 
 test.each(['replay', 'ack'] as const)(
   '%s: an event that the database refuses to change is counted, the others are changed',
+  { timeout: 30_000 },
   async (action) => {
     const ids = await events(gateway, account, 5);
     await sql(`create function refuse() returns trigger language plpgsql as $$ begin
@@ -48,7 +49,6 @@ test.each(['replay', 'ack'] as const)(
     const changed = action === 'replay' ? 'generation = 1' : `status = 'processed'`;
     expect((await sql(`select id from events where not (${changed})`)).map(({ id }) => id)).toEqual([ids[2]]);
   },
-  30_000,
 );
 
 test('a job whose filter this version cannot read fails, with an entry in the audit log', async () => {
@@ -160,31 +160,29 @@ test('an event that matches again because of the job is changed once', async () 
   expect(await sql('select count(*)::integer as n from event_commands')).toEqual([{ n: 450 }]);
 }, 60_000);
 
-test(
-  'jobs, replay-failed and single operations at the same time: each event is replayed once by each order',
-  async () => {
-    const ids = await events(gateway, account, 2_500);
-    await gateway.admin.post('/admin/delivery/pause');
-    await Promise.all([gateway.startWorker(), gateway.startWorker()]);
-    const [first, second, all] = await Promise.all([
-      ordered(gateway, { action: 'replay', filter: { delivery_status: 'failed' } }),
-      ordered(gateway, { action: 'replay', filter: { delivery_status: 'failed', app_key: 'app' } }),
-      gateway.admin.post('/admin/events/replay-failed'),
-    ]);
-    await Promise.all(ids.filter((_, n) => n % 100 === 0).map((id) => ack(gateway.database, id)));
-    expect(all.status).toBe(202);
-    const jobs = [await ended(gateway, first.id), await ended(gateway, second.id)];
-    expect(jobs.map(({ state, failed }) => [state, failed])).toEqual([
-      ['done', 0],
-      ['done', 0],
-    ]);
-    // An event that is replayed has not failed any more, so no second order replays it.
-    const found = await generations(gateway);
-    expect(found[1]).toBeGreaterThanOrEqual(2_475);
-    expect(found[2]).toBeUndefined();
-  },
-  limitMs,
-);
+test('jobs, replay-failed and single operations at the same time: each event is replayed once by each order', {
+  timeout: limitMs,
+}, async () => {
+  const ids = await events(gateway, account, 2_500);
+  await gateway.admin.post('/admin/delivery/pause');
+  await Promise.all([gateway.startWorker(), gateway.startWorker()]);
+  const [first, second, all] = await Promise.all([
+    ordered(gateway, { action: 'replay', filter: { delivery_status: 'failed' } }),
+    ordered(gateway, { action: 'replay', filter: { delivery_status: 'failed', app_key: 'app' } }),
+    gateway.admin.post('/admin/events/replay-failed'),
+  ]);
+  await Promise.all(ids.filter((_, n) => n % 100 === 0).map((id) => ack(gateway.database, id)));
+  expect(all.status).toBe(202);
+  const jobs = [await ended(gateway, first.id), await ended(gateway, second.id)];
+  expect(jobs.map(({ state, failed }) => [state, failed])).toEqual([
+    ['done', 0],
+    ['done', 0],
+  ]);
+  // An event that is replayed has not failed any more, so no second order replays it.
+  const found = await generations(gateway);
+  expect(found[1]).toBeGreaterThanOrEqual(2_475);
+  expect(found[2]).toBeUndefined();
+});
 
 test('a sparse filter moves on over slices without a match, however little time it has', async () => {
   const [wanted] = await events(gateway, account, 1, { appKey: 'rare', receivedAt: new Date(Date.now() - 3 * dayMs) });
