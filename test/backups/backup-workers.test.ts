@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway } from '../support/gateway.ts';
 import { backupEnded, backupsOf, holdBackups, scheduled } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 /** Temporal waits up to 40 s before it retries a failed backup. */
 const againMs = 90_000;
 
@@ -38,7 +38,7 @@ async function stage() {
   };
 }
 
-test('when a worker is stopped during a backup, another worker starts the same backup again', { timeout }, async () => {
+test('when a worker is stopped during a backup, another worker starts the same backup again', async () => {
   const { gateway, files, held, release } = await stage();
   const { id } = await held();
   await gateway.stopWorker();
@@ -58,7 +58,7 @@ const silence = `
     when (new.status = 'running' and new.alive_at > old.alive_at) execute function no_sign_of_life();
   update backups set alive_at = now() - interval '3 minutes'`;
 
-test('a backup that was given up while it ran leaves neither a file nor a listed backup', { timeout }, async () => {
+test('a backup that was given up while it ran leaves neither a file nor a listed backup', async () => {
   const { gateway, temporal, files, held, release } = await stage();
   const { id, workflow_id } = await held();
   await gateway.database.pool.query(silence);
@@ -80,7 +80,7 @@ async function tries(temporal: Awaited<ReturnType<typeof stage>>['temporal'], wo
   return raw.pendingActivities?.[0]?.attempt ?? 0;
 }
 
-test('a first failure of the store after a worker was stopped is retried', { timeout }, async () => {
+test('a first failure of the store after a worker was stopped is retried', async () => {
   const { gateway, temporal, dir, files, held, release } = await stage();
   const { id, workflow_id } = await held();
   await gateway.stopWorker();
@@ -95,7 +95,7 @@ test('a first failure of the store after a worker was stopped is retried', { tim
   expect(files()).toEqual([backup.name]);
 });
 
-test('a second failure of the store fails the backup, with the reason', { timeout }, async () => {
+test('a second failure of the store fails the backup, with the reason', async () => {
   const { gateway, temporal, dir } = await stage();
   writeFileSync(dir, 'no folder');
   const { body } = await gateway.admin.post('/admin/backups/trigger');
@@ -107,7 +107,7 @@ test('a second failure of the store fails the backup, with the reason', { timeou
   rmSync(dir);
 });
 
-test('a backup that an operator cancels in Temporal is failed, with that reason', { timeout }, async () => {
+test('a backup that an operator cancels in Temporal is failed, with that reason', async () => {
   const { gateway, temporal, files, held, release } = await stage();
   const { id, workflow_id } = await held();
   await temporal.client.workflow.getHandle(workflow_id).cancel();

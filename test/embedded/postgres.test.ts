@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
 import { commandOf, pidsWhere } from '../../src/embedded/os-process.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
@@ -23,7 +23,7 @@ import {
   temporaryFolder,
 } from './helpers.ts';
 
-const timeout = 60_000;
+vi.setConfig({ testTimeout: 60_000 });
 /** The uid of the unprivileged user `nobody`, which every system has. */
 const nobody = 65534;
 const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));
@@ -37,7 +37,7 @@ const preparedDataDir = async () => openedDataDir(await preparedFolder());
 const started = async (dataDir: DataDir) => stoppedAfterTest(await startPostgres({ dataDir, log, onProgress }));
 const clusterOf = (dataDir: DataDir) => join(dataDir.path, 'postgres', 'data');
 
-test('the first start creates a durable database, and the second uses it on the same port', { timeout }, async () => {
+test('the first start creates a durable database, and the second uses it on the same port', async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   for (const [setting, value] of Object.entries({
@@ -62,14 +62,14 @@ test('the first start creates a durable database, and the second uses it on the 
   expect(await query(second.url, 'SELECT answer FROM kept')).toBe(42);
 });
 
-test('a connection without the password is refused', { timeout }, async () => {
+test('a connection without the password is refused', async () => {
   const server = await started(await preparedDataDir());
   const url = new URL(server.url);
   url.password = 'wrong';
   await expect(query(url.href, 'SELECT 1')).rejects.toThrow('password');
 });
 
-test('a killed server is restarted on the same port with its data, each time', { timeout }, async () => {
+test('a killed server is restarted on the same port with its data, each time', async () => {
   const server = await started(await preparedDataDir());
   await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   for (let death = 0; death < 3; death += 1) {
@@ -82,7 +82,7 @@ test('a killed server is restarted on the same port with its data, each time', {
   }
 });
 
-test('a stop during a restart leaves no process', { timeout }, async () => {
+test('a stop during a restart leaves no process', async () => {
   const dataDir = await preparedDataDir();
   const server = await started(dataDir);
   kill(server.pid());
@@ -92,7 +92,7 @@ test('a stop during a restart leaves no process', { timeout }, async () => {
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test('if its port is taken, the next start uses another port', { timeout }, async () => {
+test('if its port is taken, the next start uses another port', async () => {
   const dataDir = await preparedDataDir();
   const first = await started(dataDir);
   await first.stop();
@@ -103,14 +103,12 @@ test('if its port is taken, the next start uses another port', { timeout }, asyn
   expect(await query(second.url, 'SELECT 1')).toBe(1);
 });
 
-test('servers that start at the same moment get different ports', { timeout }, async () => {
+test('servers that start at the same moment get different ports', async () => {
   const servers = await Promise.all([1, 2, 3].map(async () => started(await preparedDataDir())));
   expect(new Set(servers.map((server) => new URL(server.url).port)).size).toBe(3);
 });
 
-test("a terminal's Ctrl-C does not reach the server, and the server of a killed gateway is taken over", {
-  timeout,
-}, async () => {
+test("a terminal's Ctrl-C does not reach the server, and the server of a killed gateway is taken over", async () => {
   const folder = await preparedFolder();
   const other = await otherGateway(folder, 'postgres');
   await query(other.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
@@ -127,7 +125,7 @@ test("a terminal's Ctrl-C does not reach the server, and the server of a killed 
   expect(await query(server.url, 'SELECT answer FROM kept')).toBe(42);
 });
 
-test('a pid file with the pid of another program affects neither the start nor that program', { timeout }, async () => {
+test('a pid file with the pid of another program affects neither the start nor that program', async () => {
   const dataDir = await preparedDataDir();
   const first = await started(dataDir);
   await first.stop();
@@ -136,7 +134,7 @@ test('a pid file with the pid of another program affects neither the start nor t
   expect(await query(second.url, 'SELECT 1')).toBe(1);
 });
 
-test('an interrupted creation of the database is repeated', { timeout }, async () => {
+test('an interrupted creation of the database is repeated', async () => {
   const dataDir = openedDataDir();
   const unfinished = join(dataDir.path, 'postgres', 'new-x1');
   mkdirSync(join(unfinished, 'data'), { recursive: true });
@@ -146,7 +144,7 @@ test('an interrupted creation of the database is repeated', { timeout }, async (
   expect(readdirSync(join(dataDir.path, 'postgres'))).toEqual(['data']);
 });
 
-test('a gateway that is killed while it creates the database leaves a folder that starts', { timeout }, async () => {
+test('a gateway that is killed while it creates the database leaves a folder that starts', async () => {
   const folder = temporaryFolder();
   const starting = otherGateway(folder, 'postgres').catch(() => null);
   await until(
@@ -173,7 +171,7 @@ test.each([
     'PG_CONTROL_VERSION',
   ],
   ['its control file is missing', (cluster: string) => rmSync(join(cluster, 'global', 'pg_control')), 'pg_control'],
-])('a start is refused with a readable message when %s', { timeout }, async (_, damage, expected) => {
+])('a start is refused with a readable message when %s', async (_, damage, expected) => {
   const dataDir = await preparedDataDir();
   damage(clusterOf(dataDir));
   const message = await startErrorOf(() => started(dataDir));
@@ -182,7 +180,7 @@ test.each([
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test('a start without the stored password is refused with that reason', { timeout }, async () => {
+test('a start without the stored password is refused with that reason', async () => {
   const dataDir = await preparedDataDir();
   rmSync(join(dataDir.path, 'secrets', 'postgres-password'));
   expect(await startErrorOf(() => started(dataDir))).toContain('secrets/postgres-password');
@@ -191,7 +189,6 @@ test('a start without the stored password is refused with that reason', { timeou
 
 test.skipIf(lacks('root'))(
   'as root, a folder that the database user cannot enter is refused with its name before the start',
-  { timeout },
   async () => {
     const closed = join(temporaryFolder(), 'closed');
     mkdirSync(closed);
@@ -204,7 +201,7 @@ test.skipIf(lacks('root'))(
   },
 );
 
-test.skipIf(lacks('root'))('an unprivileged user can start the database', { timeout }, () => {
+test.skipIf(lacks('root'))('an unprivileged user can start the database', () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o777);
   const script = `

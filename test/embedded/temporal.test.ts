@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
 import { commandOf } from '../../src/embedded/os-process.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
@@ -24,7 +24,7 @@ import {
   temporaryFolder,
 } from './helpers.ts';
 
-const timeout = 60_000;
+vi.setConfig({ testTimeout: 60_000 });
 const namespace = 'webhooks';
 const uiPort = 8233;
 const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null };
@@ -63,9 +63,7 @@ const statusOf = (address: string, workflowId: string, ns = namespace) =>
     { retryErrors: true },
   );
 
-test('the namespace keeps closed workflows for as long as was asked, and the second start finds all data', {
-  timeout,
-}, async () => {
+test('the namespace keeps closed workflows for as long as was asked, and the second start finds all data', async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   expect(await retentionHours(first.address)).toBe(72);
@@ -82,7 +80,7 @@ test('the namespace keeps closed workflows for as long as was asked, and the sec
   expect(await retentionHours(second.address)).toBe(1);
 });
 
-test('a killed server is restarted on the same ports with its workflows', { timeout }, async () => {
+test('a killed server is restarted on the same ports with its workflows', async () => {
   const server = await started(openedDataDir());
   await startWorkflow(server.address, 'kept');
   for (let death = 0; death < 3; death += 1) {
@@ -95,7 +93,7 @@ test('a killed server is restarted on the same ports with its workflows', { time
   expect(await retentionHours(server.address)).toBe(72);
 });
 
-test('a stop during a restart leaves no process', { timeout }, async () => {
+test('a stop during a restart leaves no process', async () => {
   const dataDir = openedDataDir();
   const server = await started(dataDir);
   kill(server.pid());
@@ -105,7 +103,7 @@ test('a stop during a restart leaves no process', { timeout }, async () => {
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test('if ports are taken, other ports are used', { timeout }, async () => {
+test('if ports are taken, other ports are used', async () => {
   // Taken by this test, or already by another process.
   await Promise.all([takePort(7233), takePort(uiPort)]);
   const server = await started(openedDataDir());
@@ -114,13 +112,13 @@ test('if ports are taken, other ports are used', { timeout }, async () => {
   expect((await until('the Web UI answers', () => fetch(server.uiUrl), { retryErrors: true })).status).toBe(200);
 });
 
-test('servers that start at the same moment get different ports', { timeout }, async () => {
+test('servers that start at the same moment get different ports', async () => {
   const servers = await Promise.all([openedDataDir(), openedDataDir(), openedDataDir()].map((dir) => started(dir)));
   expect(new Set(servers.map((server) => server.address)).size).toBe(3);
   expect(new Set(servers.map((server) => server.uiUrl)).size).toBe(3);
 });
 
-test('a port that was taken, and let go before it is looked at, is tried again', { timeout }, async () => {
+test('a port that was taken, and let go before it is looked at, is tried again', async () => {
   const folder = temporaryFolder();
   const failsOnce = join(folder, 'temporal');
   const said = '{"level":"FATAL","msg":"listen tcp 127.0.0.1:8233: bind: address already in use"}';
@@ -133,7 +131,7 @@ test('a port that was taken, and let go before it is looked at, is tried again',
   stoppedAfterTest(await startTemporal({ dataDir, program: failsOnce, namespace, uiPort, retentionHours: 72, log }));
 });
 
-test('the server of a killed gateway is taken over', { timeout }, async () => {
+test('the server of a killed gateway is taken over', async () => {
   const folder = temporaryFolder();
   const other = await otherGateway(folder, 'temporal');
   await startWorkflow(other.address, 'kept', 'default');
@@ -150,14 +148,14 @@ test('the server of a killed gateway is taken over', { timeout }, async () => {
   expect(await statusOf(server.address, 'kept', 'default')).toBe('RUNNING');
 });
 
-test("another gateway's server is not touched", { timeout }, async () => {
+test("another gateway's server is not touched", async () => {
   const first = await started(openedDataDir());
   const second = await started(openedDataDir());
   expect(first.pid()).not.toBeNull();
   expect(second.address).not.toBe(first.address);
 });
 
-test('a damaged file is refused with a readable message', { timeout }, async () => {
+test('a damaged file is refused with a readable message', async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   await first.stop();
@@ -169,7 +167,7 @@ test('a damaged file is refused with a readable message', { timeout }, async () 
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test("the user's TEMPORAL_ variables do not reach the server", { timeout }, async () => {
+test("the user's TEMPORAL_ variables do not reach the server", async () => {
   process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
   process.env.TEMPORAL_ENV = 'elsewhere';
   onTestFinished(() => {
@@ -192,9 +190,7 @@ test('a client that does not respond to pings is disconnected, so that it gets n
   await once(socket, 'close');
 }, 45_000);
 
-test('lists have an index for what the Web UI and the gateway ask for, and empty attributes are in none', {
-  timeout,
-}, async () => {
+test('lists have an index for what the Web UI and the gateway ask for, and empty attributes are in none', async () => {
   const dataDir = openedDataDir();
   const server = await started(dataDir);
   await startWorkflow(server.address, 'listed');
@@ -228,9 +224,7 @@ test('lists have an index for what the Web UI and the gateway ask for, and empty
   expect(rows.map(({ sql }) => sql)).toEqual([expect.stringMatching(/ where Keyword01 is not null$/)]);
 });
 
-test('a file that a server wrote without the gateway gets the same indexes before its next start', {
-  timeout,
-}, async () => {
+test('a file that a server wrote without the gateway gets the same indexes before its next start', async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   await startWorkflow(first.address, 'kept');

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { ensurePartitions, partitionDays } from '../../src/database/partitions.ts';
 import type { MaintenanceTaskName } from '../../src/maintenance/tasks.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 // A worker that is stopped does not wait for a maintenance task: the next worker starts the task again.
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 const dayMs = 86_400_000;
 const startedState = 2;
 /** Temporal waits up to a minute before it retries a failed task. */
@@ -59,7 +59,7 @@ async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lo
   };
 }
 
-test('retention stops after the day that it is dropping', { timeout }, async () => {
+test('retention stops after the day that it is dropping', async () => {
   const { gateway, stopDuringTask, finished } = await stage(
     'retention',
     { eventRetentionDays: 10 },
@@ -75,7 +75,7 @@ test('retention stops after the day that it is dropping', { timeout }, async () 
   expect(result.days_dropped).toBeGreaterThanOrEqual(30);
 });
 
-test('the audit purge stops before it deletes', { timeout }, async () => {
+test('the audit purge stops before it deletes', async () => {
   const { gateway, stopDuringTask, finished } = await stage('audit-purge', {}, lockKeys.auditChain);
   await stopDuringTask();
   expect(await actionsOf(gateway, 'audit.purge')).toEqual([]);

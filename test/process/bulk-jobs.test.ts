@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { fillEvents } from '../events/fill-events.ts';
@@ -9,12 +9,10 @@ import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 const many = 2_000;
 
-test('workers are killed in the middle of a bulk job: each event is replayed once, and delivered once', {
-  timeout,
-}, async () => {
+test('workers are killed in the middle of a bulk job: each event is replayed once, and delivered once', async () => {
   const roles = await migratedRoles({});
   const api = await roles.apiHere();
   const consumer = await consumerForTest();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { type Consumer, consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
@@ -8,7 +8,7 @@ import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { inFlight, longAttempts } from './in-flight.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 const killed = { code: null, signal: 'SIGKILL' };
@@ -51,7 +51,7 @@ async function killedDuringAttempt(role: 'api' | 'worker') {
   };
 }
 
-test('when an api or a worker is killed during an attempt, the event is delivered later', { timeout }, async () => {
+test('when an api or a worker is killed during an attempt, the event is delivered later', async () => {
   const killedRoles = ['api', 'worker'] as const;
   // Concurrently, because most of the time is spent waiting until the loss of the process is noticed.
   const ends = await Promise.all(killedRoles.map(killedDuringAttempt));
@@ -65,9 +65,7 @@ test('when an api or a worker is killed during an attempt, the event is delivere
   for (const [n, role] of killedRoles.entries()) expect(ends[n], role).toEqual(expected);
 });
 
-test('when a worker is killed between two attempts, the second attempt is made when it is due', {
-  timeout,
-}, async () => {
+test('when a worker is killed between two attempts, the second attempt is made when it is due', async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const consumer = await consumerForTest(500, 200);
@@ -84,7 +82,7 @@ test('when a worker is killed between two attempts, the second attempt is made w
   expect(consumer.deliveries).toHaveLength(2);
 });
 
-test('when one of two apis is killed under load, the other one delivers everything', { timeout }, async () => {
+test('when one of two apis is killed under load, the other one delivers everything', async () => {
   const roles = await migratedRoles({});
   const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
   const [first] = await Promise.all([roles.startApi(), roles.apiHere(), roles.workerHere()]);
@@ -101,9 +99,7 @@ test('when one of two apis is killed under load, the other one delivers everythi
   await expectEachOnce(roles, consumer, answers);
 });
 
-test('when one of two workers is killed under load, the other one makes all attempts of their workflows', {
-  timeout,
-}, async () => {
+test('when one of two workers is killed under load, the other one makes all attempts of their workflows', async () => {
   const roles = await migratedRoles({ API_DELIVERS: 'false', EVENT_WORKFLOWS: 'always' });
   const [api, first] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.workerHere()]);
   const consumer = await consumerForTest((response) => {
@@ -137,7 +133,7 @@ async function expectTakenOver(roles: Roles, ids: string[]) {
   expect(made.map(({ event_id }) => event_id)).toEqual(ids);
 }
 
-test('when an api is killed, another one takes over its claims', { timeout }, async () => {
+test('when an api is killed, another one takes over its claims', async () => {
   const roles = await migratedRoles(longAttempts);
   const dying = await roles.startApi();
   const { consumer, ids } = await inFlight([dying], 20);
@@ -150,9 +146,7 @@ test('when an api is killed, another one takes over its claims', { timeout }, as
   expect(consumer.deliveries).toHaveLength(2 * ids.length);
 });
 
-test('when all apis are killed, one that starts takes over their claims', {
-  timeout,
-}, async () => {
+test('when all apis are killed, one that starts takes over their claims', async () => {
   const roles = await migratedRoles(longAttempts);
   const dying = await Promise.all([roles.startApi(), roles.startApi()]);
   const { consumer, ids } = await inFlight(dying, 20);
@@ -166,9 +160,7 @@ test('when all apis are killed, one that starts takes over their claims', {
   expect(consumer.deliveries).toHaveLength(2 * ids.length);
 });
 
-test('when all apis are killed, workers take over their claims, and workflows make the attempts', {
-  timeout,
-}, async () => {
+test('when all apis are killed, workers take over their claims, and workflows make the attempts', async () => {
   const roles = await migratedRoles({ ...longAttempts, EVENT_WORKFLOWS: 'always' });
   const dying = await roles.startApi();
   const { consumer, ids } = await inFlight([dying], 5);
@@ -181,7 +173,7 @@ test('when all apis are killed, workers take over their claims, and workflows ma
   expect(consumer.deliveries).toHaveLength(2 * ids.length);
 });
 
-test('an api that stops keeps its claims until its attempts have ended', { timeout }, async () => {
+test('an api that stops keeps its claims until its attempts have ended', async () => {
   const roles = await migratedRoles({ DELIVERY_TIMEOUT: '30s' });
   const stopping = await roles.startApi();
   const { consumer, answer, ids } = await inFlight([stopping], 5);
@@ -227,7 +219,7 @@ async function postUntilItDies(
   return acknowledged;
 }
 
-test('an api that is killed under load loses no acknowledged webhook', { timeout }, async () => {
+test('an api that is killed under load loses no acknowledged webhook', async () => {
   const roles = await migratedRoles({});
   const [api] = await Promise.all([roles.startApi(), roles.workerHere()]);
   const consumer = await consumerForTest();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
@@ -7,7 +7,7 @@ import { ownTemporal } from '../support/own-servers.ts';
 import type { RunningRole } from '../support/running-role.ts';
 import { until } from '../support/until.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 /** The lines of standard error that are no entry of the log. */
@@ -40,7 +40,7 @@ async function warned(role: RunningRole & { pid: number }, pid: number | null = 
   await until('the warning is in the log', () => warnings() > before);
 }
 
-test('npm start logs JSON only, from its start to its end', { timeout }, async () => {
+test('npm start logs JSON only, from its start to its end', async () => {
   const gateway = await startWholeGateway(await startedFolder(), all);
   for (const name of ['api', 'worker'] as const) await warned(gateway, gateway.program(name));
   expect((await gateway.stop('SIGTERM')).code).toBe(0);
@@ -50,7 +50,7 @@ test('npm start logs JSON only, from its start to its end', { timeout }, async (
   expect(gateway.stdout()).not.toMatch(/ (WARN|ERROR|INFO) |sdk_core/);
 });
 
-test('npm start logs JSON only when its Temporal dies', { timeout }, async () => {
+test('npm start logs JSON only when its Temporal dies', async () => {
   const gateway = await startWholeGateway(await startedFolder(), all);
   const temporal = gateway.server('temporal');
   kill(temporal);
@@ -62,7 +62,7 @@ test('npm start logs JSON only when its Temporal dies', { timeout }, async () =>
   expect(otherLines(gateway)).toEqual([]);
 });
 
-test('api and worker log JSON only, also when Temporal is away at their end', { timeout }, async () => {
+test('api and worker log JSON only, also when Temporal is away at their end', async () => {
   const temporal = await ownTemporal();
   const roles = await migratedRoles({ ...all, TEMPORAL_ADDRESS: temporal.address });
   const [api, worker, other] = await Promise.all([roles.startApi(), roles.startWorker(), roles.startWorker()]);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -17,7 +17,7 @@ import { hookPath, hookSecret, mailAddress, startReceivers } from '../support/se
 import { slackPath } from '../support/services/slack.ts';
 import { forTest } from '../support/use.ts';
 
-const timeout = 300_000;
+vi.setConfig({ testTimeout: 300_000 });
 /** Notifications of a killed worker are found by the sweep after at most 120 s. */
 const limitMs = 240_000;
 gatewaysEndWithTheirTest();
@@ -49,9 +49,7 @@ async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Prom
 const ofType = (event: { notifications: Notification[] }, type: Notification['destination_type']) =>
   event.notifications.find(({ destination_type }) => destination_type === type);
 
-test('when a worker is killed after two of four destinations have answered, only the other two are notified', {
-  timeout,
-}, async () => {
+test('when a worker is killed after two of four destinations have answered, only the other two are notified', async () => {
   const { receivers, roles, api, worker, sendOne } = await stageOf((roles) =>
     Promise.all([roles.apiHere(), roles.startWorker()]),
   );
@@ -91,7 +89,7 @@ test('when a worker is killed after two of four destinations have answered, only
   expect(receivers.complaints()).toEqual([]);
 });
 
-test('notifications that are pending while no worker runs are sent by the next worker', { timeout }, async () => {
+test('notifications that are pending while no worker runs are sent by the next worker', async () => {
   const { receivers, roles, api, worker, sendOne } = await stageOf((roles) =>
     Promise.all([roles.apiHere(), roles.workerHere()]),
   );
@@ -116,7 +114,7 @@ test('notifications that are pending while no worker runs are sent by the next w
   expect(receivers.counts()).toEqual({ webhook: takenBefore + 1, email: 1, chat_one: 1, chat_two: 1 });
 });
 
-test('no log of any process contains the secrets of a destination', { timeout }, async () => {
+test('no log of any process contains the secrets of a destination', async () => {
   const { receivers, api, worker, sendOne } = await stageOf((roles) =>
     Promise.all([roles.startApi(), roles.startWorker()]),
   );

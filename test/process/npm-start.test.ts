@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
@@ -11,7 +11,7 @@ import { cleanEnvironment, gatewaysEndWithTheirTest, temporaryFolder } from '../
 import { hang } from '../support/replies.ts';
 import { until } from '../support/until.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 const project = fileURLToPath(new URL('../..', import.meta.url));
 gatewaysEndWithTheirTest();
 
@@ -44,7 +44,7 @@ async function npmStart(dataDir: string) {
   return { npmPid, started, ended, output };
 }
 
-test('SIGTERM to npm alone stops the gateway and its servers, and npm exits with 0', { timeout }, async () => {
+test('SIGTERM to npm alone stops the gateway and its servers, and npm exits with 0', async () => {
   const { npmPid, started, ended, output } = await npmStart(temporaryFolder());
   for (const part of ['src/main.ts all', 'src/main.ts api', 'src/main.ts worker', 'postgres', 'start-dev'])
     expect(started.map(({ command }) => command).join('\n')).toContain(part);
@@ -58,7 +58,6 @@ test('SIGTERM to npm alone stops the gateway and its servers, and npm exits with
 // systemd does the same with SIGTERM unless KillMode is set.
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s to the process group stops everything gracefully, with exit code 0',
-  { timeout },
   async (signal) => {
     const { npmPid, started, ended, output } = await npmStart(await startedFolder());
     process.kill(-npmPid, signal);
@@ -70,7 +69,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('a second Ctrl-C ends at once a gateway that waits for an attempt in flight', { timeout }, async () => {
+test('a second Ctrl-C ends at once a gateway that waits for an attempt in flight', async () => {
   const gateway = await startWholeGateway(await startedFolder());
   const consumer = await consumerForTest(hang);
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });

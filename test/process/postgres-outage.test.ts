@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
@@ -9,7 +9,7 @@ import { ownPostgres } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
 import { longAttempts } from './in-flight.ts';
 
-const timeout = 300_000;
+vi.setConfig({ testTimeout: 300_000 });
 /** Eight posters send fewer than 80 webhooks a second: all that the server accepts must be delivered in time. */
 const posterRestMs = 100;
 gatewaysEndWithTheirTest();
@@ -31,9 +31,7 @@ function expectDatabaseUnavailable(answer: Answer): void {
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged webhook is stored', {
-  timeout,
-}, async () => {
+test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged webhook is stored', async () => {
   const { postgres, roles, api, worker, consumer, account } = await running('processes');
   const answers: Answer[] = [];
   let posting = true;
@@ -106,9 +104,6 @@ async function expectOneAttempt(gateway: Awaited<ReturnType<typeof running>>, id
 
 test.each(['api', 'worker'] as const)(
   'when PostgreSQL stops during an attempt of the %s, its outcome is recorded later without a second POST',
-  {
-    timeout,
-  },
   async (maker) => {
     const gateway = await running('here', { API_DELIVERS: String(maker === 'api'), DELIVERY_TIMEOUT: '1m' });
     const { postgres } = gateway;
@@ -119,9 +114,7 @@ test.each(['api', 'worker'] as const)(
   },
 );
 
-test('when PostgreSQL is unavailable for longer than a heartbeat counts, there is no second POST', {
-  timeout,
-}, async () => {
+test('when PostgreSQL is unavailable for longer than a heartbeat counts, there is no second POST', async () => {
   const gateway = await running('here', { DELIVERY_TIMEOUT: '1m' });
   // It could claim the event, too.
   await gateway.roles.apiHere();
@@ -133,9 +126,7 @@ test('when PostgreSQL is unavailable for longer than a heartbeat counts, there i
   await expectOneAttempt(gateway, id);
 });
 
-test('when PostgreSQL is killed, the attempts of claims that could not begin are made once', {
-  timeout,
-}, async () => {
+test('when PostgreSQL is killed, the attempts of claims that could not begin are made once', async () => {
   const { postgres, roles, api, consumer, account } = await running('here', { DELIVERY_TIMEOUT: '1m' });
   const blocker = new pg.Client({ connectionString: postgres.address });
   blocker.on('error', () => undefined);
@@ -155,7 +146,7 @@ test('when PostgreSQL is killed, the attempts of claims that could not begin are
   await blocker.end().catch(() => undefined);
 });
 
-test('when PostgreSQL is killed during the attempts of two apis, none is made twice', { timeout }, async () => {
+test('when PostgreSQL is killed during the attempts of two apis, none is made twice', async () => {
   // The attempts are in flight for as long as the test lasts, also on a busy machine.
   const { postgres, roles, api, consumer, account } = await running('here', longAttempts);
   const apis = [api, await roles.apiHere()];
@@ -194,9 +185,7 @@ test('when PostgreSQL is killed during the attempts of two apis, none is made tw
   expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual(ids);
 });
 
-test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook is lost or sent twice', {
-  timeout,
-}, async () => {
+test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook is lost or sent twice', async () => {
   const { postgres, roles, api, worker, consumer, account } = await running('here');
   const acknowledged: string[] = [];
   const others = new Set<number>();

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
@@ -11,7 +11,7 @@ import { type TlsPostgres, tlsPostgres } from '../support/tls/tls-postgres.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 
-const timeout = 300_000;
+vi.setConfig({ testTimeout: 300_000 });
 gatewaysEndWithTheirTest();
 let server: TlsPostgres;
 let authority: Awaited<ReturnType<typeof newAuthority>>;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-test('roles, backup and restore make no clear-text connection to PostgreSQL', { timeout }, async () => {
+test('roles, backup and restore make no clear-text connection to PostgreSQL', async () => {
   const { ca } = filesOf({ ca: authority.cert });
   const [plain, empty] = [await server.database(), await server.database()];
   const way = await forTest(recordedWay(plain));
@@ -53,7 +53,7 @@ test('roles, backup and restore make no clear-text connection to PostgreSQL', { 
   for (const { sent } of way.seen) expect(sent.subarray(0, sslRequest.length)).toEqual(sslRequest);
 });
 
-test('a start with the wrong certificate authority says so', { timeout }, async () => {
+test('a start with the wrong certificate authority says so', async () => {
   const { other } = filesOf({ other: (await newAuthority('Another authority')).cert });
   const url = new URL(await server.database());
   url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: other }).toString();

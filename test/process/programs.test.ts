@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Consumer, consumerForTest } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
@@ -13,7 +13,7 @@ import { kill } from '../support/kill.ts';
 import { randomSecretsKey } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest('file');
 
 /** The programs of `npm start`. */
@@ -85,9 +85,7 @@ async function startedAgain(gateway: WholeGateway, name: (typeof programs)[numbe
 const isDelivered = (event: { delivery_status: string; status: string; workflow: unknown }) =>
   event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null;
 
-test('api and worker are programs with their own settings, the worker with the priority of Temporal', {
-  timeout,
-}, async () => {
+test('api and worker are programs with their own settings, the worker with the priority of Temporal', async () => {
   // A variable for other servers, of which its own knows nothing.
   const gateway = await startWholeGateway(await startedFolder(), { PGSSLMODE: 'require', DELIVERY_TIMEOUT: '7s' });
   const usual = getPriority();
@@ -122,7 +120,6 @@ test('api and worker are programs with their own settings, the worker with the p
 
 test.each(programs)(
   'the %s is killed in the middle of deliveries: it is started again, and every event arrives',
-  { timeout },
   async (name) => {
     const { consumer, account } = await consumed(gateway);
     const sent = Array.from({ length: 60 }, (_, n) => accepted(gateway, account, `event-${n}`));
@@ -135,21 +132,17 @@ test.each(programs)(
   },
 );
 
-test.each(programs)(
-  'a signal to the %s alone: it stops gracefully, and is started again',
-  { timeout },
-  async (name) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      const how = await startedAgain(gateway, name, (pid) => process.kill(pid, signal));
-      expect([signal, how]).toEqual([signal, 'ended with code 0']);
-    }
-    const { account, consumer } = await consumed(gateway, 500, 200);
-    const event = await gateway.admin.eventually(await accepted(gateway, account, 'one'), isDelivered);
-    expect([event.attempts, consumer.deliveries.length]).toEqual([2, 2]);
-  },
-);
+test.each(programs)('a signal to the %s alone: it stops gracefully, and is started again', async (name) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const how = await startedAgain(gateway, name, (pid) => process.kill(pid, signal));
+    expect([signal, how]).toEqual([signal, 'ended with code 0']);
+  }
+  const { account, consumer } = await consumed(gateway, 500, 200);
+  const event = await gateway.admin.eventually(await accepted(gateway, account, 'one'), isDelivered);
+  expect([event.attempts, consumer.deliveries.length]).toEqual([2, 2]);
+});
 
-test('after restarts of both, notifications link to the port that the api has kept', { timeout }, async () => {
+test('after restarts of both, notifications link to the port that the api has kept', async () => {
   const { account } = await consumed(gateway, 500);
   const destination = await consumerForTest();
   const { status } = await gateway.admin.request('POST', `/admin/accounts/${account.id}/destinations`, {
@@ -166,9 +159,7 @@ test('after restarts of both, notifications link to the port that the api has ke
   );
 });
 
-test('a retry in flight delays the stop, while the readiness check fails and webhooks are accepted', {
-  timeout,
-}, async () => {
+test('a retry in flight delays the stop, while the readiness check fails and webhooks are accepted', async () => {
   const gateway = await startWholeGateway(await startedFolder(), {
     ...(await sharedServers()),
     ...{ SHUTDOWN_DRAIN: '5s', DELIVERY_TIMEOUT: '30s', DELIVERY_SCHEDULE: quickSchedule },
@@ -188,7 +179,7 @@ test('a retry in flight delays the stop, while the readiness check fails and web
   expect(await stopped).toEqual({ code: 0, signal: null });
 });
 
-test('what api and worker log is in the log of the gateway, at its level', { timeout }, async () => {
+test('what api and worker log is in the log of the gateway, at its level', async () => {
   const { account } = await consumed(gateway, 500, 200);
   const id = await accepted(gateway, account, 'one');
   const [line] = await gateway.printed(new RegExp(`^.*"eventId":"${id}".*"responseCode":200.*$`, 'm'), 'stderr');
@@ -201,7 +192,7 @@ test('what api and worker log is in the log of the gateway, at its level', { tim
   expect(lines.map((one) => JSON.parse(one).responseCode)).toEqual([500, 200]);
 });
 
-test('an error that ends the start of both programs is shown once', { timeout }, async () => {
+test('an error that ends the start of both programs is shown once', async () => {
   const folder = await startedFolder();
   const gateway = spawnGateway('all', {
     // With a port that is known, both are started at the same time.
@@ -214,7 +205,7 @@ test('an error that ends the start of both programs is shown once', { timeout },
   expect(gateway.stdout()).not.toContain('is up');
 });
 
-test('a gateway that is killed leaves no program', { timeout }, async () => {
+test('a gateway that is killed leaves no program', async () => {
   const tree = processTree(gateway.pid);
   expect(tree.length).toBeGreaterThan(programs.length);
   await gateway.stop('SIGKILL');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -7,12 +7,10 @@ import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-proce
 import { allDelivered, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
-test('migrate, api and worker run as separate processes and deliver an event', {
-  timeout,
-}, async () => {
+test('migrate, api and worker run as separate processes and deliver an event', async () => {
   const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
   const migrated = await roles.migrate();
   expect(migrated.stderr).not.toMatch(/error/i);
@@ -38,7 +36,7 @@ test('migrate, api and worker run as separate processes and deliver an event', {
   for (const process of [worker, api]) expect(await process.stop('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-test('a second migrate changes nothing and says so', { timeout }, async () => {
+test('a second migrate changes nothing and says so', async () => {
   const roles = await migratedRoles({});
   const schema = `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2`;
   const before = await roles.query(schema);
@@ -48,7 +46,7 @@ test('a second migrate changes nothing and says so', { timeout }, async () => {
   expect(await roles.query(schema)).toEqual(before);
 });
 
-test('of three concurrent migrates one applies the migrations, the others wait for it', { timeout }, async () => {
+test('of three concurrent migrates one applies the migrations, the others wait for it', async () => {
   const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
   const results = await Promise.all([roles.migrate(), roles.migrate(), roles.migrate()]);
   expect(results.map(({ code, stderr }) => ({ code, failed: /error/i.test(stderr) }))).toEqual(
@@ -60,9 +58,6 @@ test('of three concurrent migrates one applies the migrations, the others wait f
 
 test.each([true, false])(
   'two workers and two apis, API_DELIVERS=%s: 100 events, each delivered once',
-  {
-    timeout,
-  },
   async (delivers) => {
     const roles = await migratedRoles({ API_DELIVERS: String(delivers) });
     // One case with four processes is enough: the cases differ only in what makes the first attempt.
@@ -87,9 +82,7 @@ test.each([true, false])(
   },
 );
 
-test('an api that does not deliver leaves its events in the queue, and two others share them', {
-  timeout,
-}, async () => {
+test('an api that does not deliver leaves its events in the queue, and two others share them', async () => {
   const roles = await migratedRoles({ ACCOUNT_CONCURRENCY: '2' });
   const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
   // The consumer answers after all four requests have arrived. An api makes at most two, so both are needed.
@@ -107,7 +100,7 @@ test('an api that does not deliver leaves its events in the queue, and two other
   expect(made()).toEqual([2, 2]);
 });
 
-test('an api without any worker makes first attempts, and retries wait for a worker', { timeout }, async () => {
+test('an api without any worker makes first attempts, and retries wait for a worker', async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: Array(9).fill('1ms').join() });
   const api = await roles.apiHere();
   const consumer = await consumerForTest(500, 200);
@@ -129,7 +122,7 @@ test('an api without any worker makes first attempts, and retries wait for a wor
   expect(sent()).toEqual([...first, [failing.body.id, '2']]);
 });
 
-test('an api with API_DELIVERS=false alone accepts webhooks, and makes no attempt', { timeout }, async () => {
+test('an api with API_DELIVERS=false alone accepts webhooks, and makes no attempt', async () => {
   const roles = await migratedRoles({});
   const holding = await roles.apiHere({ API_DELIVERS: 'false' });
   const consumer = await consumerForTest();
@@ -145,9 +138,7 @@ test('an api with API_DELIVERS=false alone accepts webhooks, and makes no attemp
   expect(consumer.deliveries).toHaveLength(1);
 });
 
-test('while no api delivers, workflows make all attempts of queued events, until one delivers again', {
-  timeout,
-}, async () => {
+test('while no api delivers, workflows make all attempts of queued events, until one delivers again', async () => {
   const roles = await migratedRoles({
     ...{ DELIVERY_SCHEDULE: Array(9).fill('1ms').join(), EVENT_WORKFLOWS: 'always' },
   });
@@ -181,7 +172,6 @@ test('while no api delivers, workflows make all attempts of queued events, until
 
 test.each(['api', 'worker'] as const)(
   '%s: a SECRETS_KEY that the database does not know is refused with a readable message',
-  { timeout },
   async (role) => {
     const roles = await migratedRoles({});
     const api = await roles.apiHere();
@@ -207,7 +197,6 @@ const givesUp = {
 
 test.each(['api', 'worker'] as const)(
   '%s: an attempt that outlasts a stop is given up, and another process repeats it',
-  { timeout },
   async (role) => {
     const roles = await migratedRoles({ DELIVERY_TIMEOUT: '2m' });
     const admin = await roles.apiHere({ API_DELIVERS: 'false' });

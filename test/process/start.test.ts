@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
@@ -14,7 +14,7 @@ import {
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest('file');
 
 /** Runs a line in a shell, as if it was pasted. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
   gateway = await startWholeGateway(temporaryFolder());
 });
 
-test('the start prints all addresses, and its three example commands work when pasted', { timeout }, async () => {
+test('the start prints all addresses, and its three example commands work when pasted', async () => {
   const { dataDir } = gateway;
   expect(gateway.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(gateway.adminToken).toMatch(/^[\w-]{20,}$/);
@@ -61,9 +61,7 @@ test('the start prints all addresses, and its three example commands work when p
   expect((await fetch(workflow.url)).status).toBe(200);
 });
 
-test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', {
-  timeout,
-}, async () => {
+test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', async () => {
   const dataDir = await startedFolder();
   const variables = { DELIVERY_SCHEDULE: '15s,1s,1s,1s,1s,1s,1s,1s,1s' };
   const consumer = await consumerForTest(200, 500, 200);
@@ -112,7 +110,7 @@ test('the next start keeps accounts, events and the workflow of an event that wa
   expect(await second.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('a gateway that is stopped during its start leaves no process', { timeout }, async () => {
+test('a gateway that is stopped during its start leaves no process', async () => {
   const dataDir = temporaryFolder();
   for (const moment of [/Starting PostgreSQL/, /Starting Temporal/]) {
     const gateway = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
@@ -127,7 +125,7 @@ test('a gateway that is stopped during its start leaves no process', { timeout }
   expect(await whole.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('a second gateway on the same data folder is refused, and the first is not affected', { timeout }, async () => {
+test('a second gateway on the same data folder is refused, and the first is not affected', async () => {
   const second = spawnGateway('all', { PORT: '0', DATA_DIR: gateway.dataDir });
   expect((await second.exited).code).toBe(1);
   expect(second.stderr()).toContain(`Another gateway (process ${gateway.pid}) is running on the data folder`);
@@ -136,9 +134,7 @@ test('a second gateway on the same data folder is refused, and the first is not 
   gateway.server('temporal');
 });
 
-test('two gateways with different data folders run side by side, and Ctrl-C stops one with its servers', {
-  timeout,
-}, async () => {
+test('two gateways with different data folders run side by side, and Ctrl-C stops one with its servers', async () => {
   const other = await startWholeGateway(await startedFolder());
   const addresses = [gateway, other].flatMap(({ baseUrl, webUiUrl }) => [baseUrl, webUiUrl]);
   expect(new Set(addresses).size).toBe(4);

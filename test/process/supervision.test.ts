@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { until } from '../support/until.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest('file');
 
 let gateway: WholeGateway;
@@ -70,9 +70,7 @@ async function delivered(gateway: WholeGateway, account: { provider: string; acc
   );
 }
 
-test('when PostgreSQL, Temporal or both are killed, they are restarted, and webhooks are accepted and delivered', {
-  timeout,
-}, async () => {
+test('when PostgreSQL, Temporal or both are killed, they are restarted, and webhooks are accepted and delivered', async () => {
   const { account, consumer } = await consumed();
   const ids = [(await delivered(gateway, account, 'before')).id];
   for (const time of ['first', 'second'])
@@ -87,9 +85,7 @@ test('when PostgreSQL, Temporal or both are killed, they are restarted, and webh
   expect(gateway.stderr()).toContain('child process crashed, restarting');
 });
 
-test('when another process takes the port of a killed PostgreSQL, it is restarted once the port is free', {
-  timeout,
-}, async () => {
+test('when another process takes the port of a killed PostgreSQL, it is restarted once the port is free', async () => {
   const { account } = await consumed();
   await delivered(gateway, account, 'before');
   const ours = Number(readFileSync(join(gateway.dataDir, 'postgres.port'), 'utf8'));
@@ -113,7 +109,7 @@ test('when another process takes the port of a killed PostgreSQL, it is restarte
   await delivered(gateway, account, 'after');
 });
 
-test('an event that waits for its next attempt survives when both servers are killed', { timeout }, async () => {
+test('an event that waits for its next attempt survives when both servers are killed', async () => {
   const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
@@ -132,9 +128,7 @@ test('an event that waits for its next attempt survives when both servers are ki
   expect(consumer.deliveries).toHaveLength(2);
 });
 
-test('after the whole gateway is killed, the next start takes over its servers and continues', {
-  timeout,
-}, async () => {
+test('after the whole gateway is killed, the next start takes over its servers and continues', async () => {
   const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
@@ -9,12 +9,10 @@ import { silenceableWay } from '../support/silenceable-way.ts';
 import { until } from '../support/until.ts';
 import { inFlight, longAttempts } from './in-flight.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
-test('an api that is suspended loses its claims, and records nothing over the attempts of another one', {
-  timeout,
-}, async () => {
+test('an api that is suspended loses its claims, and records nothing over the attempts of another one', async () => {
   const roles = await migratedRoles(longAttempts);
   const suspended = await roles.startApi();
   const { consumer, answer, ids } = await inFlight([suspended], 5);
@@ -30,7 +28,7 @@ test('an api that is suspended loses its claims, and records nothing over the at
   expect(consumer.deliveries).toHaveLength(2 * ids.length);
 });
 
-test('an answer that arrived while an api was stopped counts, also after the time limit', { timeout }, async () => {
+test('an answer that arrived while an api was stopped counts, also after the time limit', async () => {
   const roles = await migratedRoles({ DELIVERY_TIMEOUT: '1s' });
   const [api, suspended] = await Promise.all([
     roles.apiHere({ API_DELIVERS: 'false' }),
@@ -63,9 +61,7 @@ const whilePayloadsAreLocked = (databaseUrl: string, work: () => Promise<void>):
   });
 
 // Found by the fault suite with seed 1001.
-test('a worker that was suspended makes no attempt that Temporal has given to another worker', {
-  timeout,
-}, async () => {
+test('a worker that was suspended makes no attempt that Temporal has given to another worker', async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '3s,1s,1s,1s,1s,1s,1s,1s,1s' });
   const toTemporal = await silenceableWay(new URL(`http://${inject('temporalAddress')}`));
   const [api, suspended] = await Promise.all([

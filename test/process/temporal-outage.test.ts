@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -10,7 +10,7 @@ import { type OwnServer, startOwnTemporal } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 
-const timeout = 300_000;
+vi.setConfig({ testTimeout: 300_000 });
 gatewaysEndWithTheirTest();
 
 let temporal: OwnServer;
@@ -23,9 +23,7 @@ beforeEach(() => temporal.start());
 
 const failsAtFirst = (n: number) => n % 10 === 0;
 
-test('200 events that come in without Temporal get their first attempts, and afterwards their workflows', {
-  timeout,
-}, async () => {
+test('200 events that come in without Temporal get their first attempts, and afterwards their workflows', async () => {
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),
     temporalAddress: temporal.address,
@@ -82,9 +80,7 @@ test('200 events that come in without Temporal get their first attempts, and aft
 
 const hasWorkflow = (row: EventRow) => row.started_generation === row.generation;
 
-test('while a worker starts without Temporal, the api delivers, and the worker connects when Temporal is available', {
-  timeout,
-}, async () => {
+test('while a worker starts without Temporal, the api delivers, and the worker connects when Temporal is available', async () => {
   await temporal.stop();
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), temporalAddress: temporal.address });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
@@ -99,7 +95,7 @@ test('while a worker starts without Temporal, the api delivers, and the worker c
   expect(consumer.deliveries).toHaveLength(1);
 });
 
-test('commands during an outage of Temporal reach the waiting workflow afterwards', { timeout }, async () => {
+test('commands during an outage of Temporal reach the waiting workflow afterwards', async () => {
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),
     temporalAddress: temporal.address,
@@ -140,9 +136,7 @@ test('commands during an outage of Temporal reach the waiting workflow afterward
   expect(consumer.deliveries).toHaveLength(5);
 });
 
-test('role all with an unreachable TEMPORAL_ADDRESS starts, logs that, and delivers', {
-  timeout,
-}, async () => {
+test('role all with an unreachable TEMPORAL_ADDRESS starts, logs that, and delivers', async () => {
   await temporal.stop();
   const gateway = await startWholeGateway(temporaryFolder(), {
     ...(await sharedServers()),

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -11,7 +11,7 @@ import { askMaintenance } from '../support/maintenance.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
 import { mutualTls } from '../support/tls/mutual-tls.ts';
 
-const timeout = 300_000;
+vi.setConfig({ testTimeout: 300_000 });
 gatewaysEndWithTheirTest();
 
 /** A Temporal that requires a client certificate, and the files of right and wrong certificates. */
@@ -46,7 +46,7 @@ async function rolesOn(temporalAddress: string, variables: Record<string, string
   return { roles, consumer };
 }
 
-test('with the right certificate workflows deliver events, and the api shows them', { timeout }, async () => {
+test('with the right certificate workflows deliver events, and the api shows them', async () => {
   const { address, ca, right } = await guardedTemporal();
   const { roles, consumer } = await rolesOn(address, { ...ca, ...right, API_DELIVERS: 'false' });
   const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
@@ -58,7 +58,7 @@ test('with the right certificate workflows deliver events, and the api shows the
   expect((await askMaintenance(api, 'GET', '/admin/upkeep')).status).toBe(200);
 });
 
-test('with a profile in temporal.toml and a server name, events get workflows too', { timeout }, async () => {
+test('with a profile in temporal.toml and a server name, events get workflows too', async () => {
   const { address, files } = await guardedTemporal({ addresses: [], hosts: ['temporal.test'] });
   const file = join(temporaryFolder('test'), 'temporal.toml');
   const paths = `client_cert_path = "${files.cert}"\nclient_key_path = "${files.key}"\nserver_ca_cert_path = "${files.ca}"`;
@@ -86,7 +86,6 @@ test.each<
   ['no TLS at all', ({ ca, right }) => ({ ...ca, ...right, TEMPORAL_TLS: 'false' }), /TEMPORAL_TLS/],
 ])(
   'with a client certificate %s the logs name the problem, and events are delivered without Temporal',
-  { timeout },
   async (_name, use, says) => {
     const temporal = await guardedTemporal();
     const { roles, consumer } = await rolesOn(temporal.address, use(temporal));
@@ -105,7 +104,7 @@ test.each<
   },
 );
 
-test('npm start: settings for other Temporal servers do not affect its own server', { timeout }, async () => {
+test('npm start: settings for other Temporal servers do not affect its own server', async () => {
   const { address, right } = await guardedTemporal();
   const config = temporaryFolder('test');
   const file = join(config, 'temporal.toml');

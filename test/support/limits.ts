@@ -20,7 +20,8 @@ const longFolders = [
 const longMs = 120_000;
 /**
  * The limit of all other tests. Such a test takes less than a second alone, and four times that when all workers are busy.
- * A test that takes longer has a limit of its own.
+ * A test that takes longer has a limit of its own, or its file has one: `vi.setConfig({ testTimeout })` lasts until the next
+ * file, for which this module is run again.
  */
 const unitMs = 5_000;
 

@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { gatewayRoles } from '../../support/gateway-roles.ts';
 import { ownPostgres, ownTemporal } from '../../support/own-servers.ts';
 import { until } from '../../support/until.ts';
 import { gaugeOf, metricsOf, scraped } from './exposition.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 const readFromDatabase = [
@@ -13,9 +13,7 @@ const readFromDatabase = [
   ...['gateway_workflow_starts_waiting', 'gateway_workflow_start_oldest_seconds', 'gateway_partitions_ahead_days'],
 ];
 
-test('without its database or Temporal a worker still answers, has no old gauges, and is not ready', {
-  timeout,
-}, async () => {
+test('without its database or Temporal a worker still answers, has no old gauges, and is not ready', async () => {
   const [postgres, temporal] = await Promise.all([ownPostgres(), ownTemporal()]);
   const roles = gatewayRoles({ databaseUrl: postgres.address, temporalAddress: temporal.address });
   const place = await metricsOf(await roles.workerHere());

@@ -1,14 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { migratedRoles } from '../../support/gateway-roles.ts';
 import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
 import { gaugeOf, metricsOf, scraped, sdkIsMeasured, sumOf } from './exposition.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
-test('two apis and two workers: the scrapes add up to what sender and consumers counted', { timeout }, async () => {
+test('two apis and two workers: the scrapes add up to what sender and consumers counted', async () => {
   const roles = await migratedRoles(loadSettings);
   const [one, two, ...workers] = await Promise.all([
     roles.startApi(),
@@ -47,7 +47,7 @@ test('two apis and two workers: the scrapes add up to what sender and consumers 
   for (const worker of places.slice(2)) await sdkIsMeasured(worker);
 });
 
-test('pending, paused and backlog are shown, and METRICS_PORT moves /metrics away from PORT', { timeout }, async () => {
+test('pending, paused and backlog are shown, and METRICS_PORT moves /metrics away from PORT', async () => {
   const roles = await migratedRoles({});
   const api = await roles.apiHere({ METRICS_PORT: '0' });
   const place = await metricsOf(api);
@@ -76,7 +76,7 @@ test('pending, paused and backlog are shown, and METRICS_PORT moves /metrics awa
   expect(oldest).toBeLessThanOrEqual((Date.now() - since) / 1000);
 });
 
-test('a worker does not start on a port that is taken, and is ready once it polls', { timeout }, async () => {
+test('a worker does not start on a port that is taken, and is ready once it polls', async () => {
   const roles = await migratedRoles({});
   const worker = await roles.workerHere();
   const place = await metricsOf(worker);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readProjectFile } from '../../docker/files.ts';
 import { sharedServers, startedFolder, startWholeGateway } from '../../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
 import { gaugeOf, type ScrapedMetric, scraped, sdkIsMeasured, sumOf } from './exposition.ts';
 
-const timeout = 240_000;
+vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 /** Name and type of each row of the table of docs/metrics.md. */
@@ -43,9 +43,7 @@ function countersOf(answer: Answer, role: string): Map<string, number> {
 const smaller = (before: Map<string, number>, now: Map<string, number>) =>
   [...before].filter(([name, value]) => (now.get(name) ?? Number.NEGATIVE_INFINITY) < value).map(([name]) => name);
 
-test('npm start has one answer, in which the series of its api never become smaller while its worker dies', {
-  timeout,
-}, async () => {
+test('npm start has one answer, in which the series of its api never become smaller while its worker dies', async () => {
   const gateway = await startWholeGateway(await startedFolder(), { ...(await sharedServers()), ...loadSettings });
   const { expected } = await countedLoad([gateway]);
   const look = () => scraped(gateway.baseUrl);
