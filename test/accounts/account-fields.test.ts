@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { providerNames } from '../../src/providers/registry.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { useForAll } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
-let account: any;
 const gateway = useGateway({ worker: false });
-beforeAll(async () => {
-  account = await gateway.admin.createAccount({});
-});
+const account = useForAll(() => gateway.admin.createAccount({}));
 
 let made = 0;
 const required = () => ({ provider: 'generic', account_slug: `slug-${++made}`, app_key: 'tests' });

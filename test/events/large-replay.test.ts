@@ -1,9 +1,10 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { applyWaitingReplays, replay, replayFailed } from '../../src/events/transitions/replayed.ts';
 import { retry } from '../../src/events/transitions/retried.ts';
 import { until } from '../support/until.ts';
+import { useForEach } from '../support/use.ts';
 import { useGatewayPerTest } from '../support/use-gateway.ts';
 import { fillEvents } from './fill-events.ts';
 
@@ -11,11 +12,8 @@ import { fillEvents } from './fill-events.ts';
 const many = 2_500;
 const dayMs = 86_400_000;
 
-let account: { id: string };
 const gateway = useGatewayPerTest({ worker: false });
-beforeEach(async () => {
-  account = await gateway.admin.createAccount({ app_key: 'app' });
-});
+const account = useForEach(() => gateway.admin.createAccount({ app_key: 'app' }));
 
 const failedEvents = (n: number, appKey = 'app') =>
   fillEvents(

@@ -1,16 +1,14 @@
 import { hash } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
+import { useForAll } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-let account: { id: string };
 const gateway = useGateway({ worker: false });
-beforeAll(async () => {
-  account = await gateway.admin.createAccount({});
-});
+const account = useForAll(() => gateway.admin.createAccount({}));
 
 async function stored(fields: { body?: Buffer; contentType?: string | null }): Promise<string> {
   const event = receivedEvent(account, fields);

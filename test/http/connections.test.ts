@@ -1,20 +1,16 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attacker, head, mib, oneByteChunks } from '../support/attack.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { eventsOf } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { forTest } from '../support/use.ts';
+import { forTest, useForAll } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
-let account: any;
 const gateway = useGateway({ worker: false });
-beforeAll(async () => {
-  account = await gateway.admin.createAccount({});
-});
+const account = useForAll(() => gateway.admin.createAccount({}));
 
 const path = () => `/generic/${account.account_slug}`;
 const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gateway\r\n${more}\r\n`;

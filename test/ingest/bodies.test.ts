@@ -1,20 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { eventsOf, storedEvent } from '../support/stored.ts';
+import { useForAll } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 const limitBytes = 1024 * 1024;
 
-// biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
-let account: any;
 const gateway = useGateway({ worker: false });
-beforeAll(async () => {
-  account = await gateway.admin.createAccount({});
-});
+const account = useForAll(() => gateway.admin.createAccount({}));
 
 const path = () => `/generic/${account.account_slug}`;
 

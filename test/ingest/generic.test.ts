@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretText } from '../support/secrets.ts';
 import { eventsOf, everythingStored, storedEvent } from '../support/stored.ts';
+import { useForAll } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 const current = 'current-secret-5f1c0a';
@@ -9,16 +10,14 @@ const previous = 'previous-secret-77ab';
 const wrong = 'wrong-guess-e2d9014b';
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-// biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
-let account: any;
 const gateway = useGateway({ worker: false });
-beforeAll(async () => {
-  account = await gateway.admin.createAccount({
+const account = useForAll(() =>
+  gateway.admin.createAccount({
     skip_signature_verification: false,
     signing_secret_current: current,
     signing_secret_previous: previous,
-  });
-});
+  }),
+);
 
 const post = (headers: Record<string, string>, query = '', to = account) =>
   gateway.send(to, '{"type":"order.created"}', { 'content-type': 'application/json', ...headers }, query);

@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fixture } from '../providers/request.ts';
 import { eventsOf, storedEvent } from '../support/stored.ts';
+import { useForAll } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 const current = 'chat-secret-9f20c1';
@@ -8,17 +9,15 @@ const previous = 'chat-before-41be';
 const originalUrl = { 'x-original-url': 'https://hooks.test/support_chat/desk?key=what-the-proxy-saw' };
 const session = 'session_0f6d3a52-9c1e-4b7a-8a44-2f8c1d90be17';
 
-// biome-ignore lint/suspicious/noExplicitAny: as the admin client answers
-let account: any;
 const secrets = { signing_secret_current: current, signing_secret_previous: previous };
 const gateway = useGateway({ worker: false });
-beforeAll(async () => {
-  account = await gateway.admin.createAccount({
+const account = useForAll(() =>
+  gateway.admin.createAccount({
     provider: 'support_chat',
     skip_signature_verification: false,
     ...secrets,
-  });
-});
+  }),
+);
 
 let sent = 0;
 /** Posts a body that differs from all earlier ones, so that none is a duplicate. */

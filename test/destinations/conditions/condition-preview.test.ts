@@ -2,15 +2,15 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
 import { auditTrail } from '../../support/audit-trail.ts';
 import { secretText } from '../../support/secrets.ts';
+import { useForAll } from '../../support/use.ts';
 import { useGateway } from '../../support/use-gateway.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
-let account: { id: string; provider: string; account_slug: string };
 let ids: string[];
 const gateway = useGateway({ worker: false });
+const account = useForAll(() => gateway.admin.createAccount({ account_slug: 'shop', app_key: 'my-app' }));
 beforeAll(async () => {
-  account = await gateway.admin.createAccount({ account_slug: 'shop', app_key: 'my-app' });
   ids = [];
   for (const type of ['order.paid', 'order.created', 'order.paid', null])
     ids.push((await gateway.send(account, JSON.stringify({ id: ids.length, type }))).body.id);

@@ -1,6 +1,7 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { firstSliceMs, nextMatches } from '../../../src/events/bulk/matching-events.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
+import { useForEach } from '../../support/use.ts';
 import { useGatewayPerTest } from '../../support/use-gateway.ts';
 import {
   bulkWorkerOf,
@@ -17,11 +18,8 @@ import {
 const dayMs = 86_400_000;
 const limitMs = jobLimitMs + 20_000;
 
-let account: { id: string };
 const gateway = useGatewayPerTest({ worker: false });
-beforeEach(async () => {
-  account = await gateway.admin.createAccount({ app_key: 'app' });
-});
+const account = useForEach(() => gateway.admin.createAccount({ app_key: 'app' }));
 
 /** Paused, so that the next batch does not wait for the attempts of the last one, which nothing makes here. */
 const paused = () => gateway.admin.post('/admin/delivery/pause');

@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { consumerForTest } from '../../support/consumer.ts';
 import { until } from '../../support/until.ts';
+import { useForEach } from '../../support/use.ts';
 import { useGatewayPerTest } from '../../support/use-gateway.ts';
 import {
   bulkWorkerOf,
@@ -16,11 +17,8 @@ import {
 
 const limitMs = jobLimitMs + 20_000;
 
-let account: { id: string; account_slug: string };
 const gateway = useGatewayPerTest({ worker: false });
-beforeEach(async () => {
-  account = await gateway.admin.createAccount({ app_key: 'app' });
-});
+const account = useForEach(() => gateway.admin.createAccount({ app_key: 'app' }));
 
 const failed = { delivery_status: 'failed' };
 const stateOf = async (id: string | undefined) =>

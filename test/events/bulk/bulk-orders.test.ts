@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
 import { rawRequest } from '../../support/raw-http.ts';
 import { secretText } from '../../support/secrets.ts';
+import { useForEach } from '../../support/use.ts';
 import { useGatewayPerTest } from '../../support/use-gateway.ts';
 import { bulkWorkerOf, entriesOfJob, events, generations, ordered, orderPath, readJob, workOff } from './support.ts';
 
@@ -10,11 +11,8 @@ const operator = { name: 'olga', role: 'operate' as const, token: secretText('to
 const reader = { name: 'rita', role: 'read' as const, token: secretText('token-of-rita') };
 const noId = '01900000-0000-7000-8000-000000000000';
 
-let account: { id: string; account_slug: string };
 const gateway = useGatewayPerTest({ worker: false, adminTokens: [operator, reader] });
-beforeEach(async () => {
-  account = await gateway.admin.createAccount({ app_key: 'app' });
-});
+const account = useForEach(() => gateway.admin.createAccount({ app_key: 'app' }));
 
 test('wrong orders are refused with the name of the wrong field', async () => {
   const ids = [noId];

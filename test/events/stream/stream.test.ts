@@ -8,14 +8,14 @@ import { operatorOf } from '../../support/operator.ts';
 import { rawRequest } from '../../support/raw-http.ts';
 import { outcomeOf, receivedEvent } from '../../support/received.ts';
 import { until } from '../../support/until.ts';
+import { useForAll } from '../../support/use.ts';
 import { useGateway } from '../../support/use-gateway.ts';
 
-let account: { id: string };
 let receiver: EventReceiver;
 const streams: OpenStream[] = [];
 const gateway = useGateway({ worker: false });
+const account = useForAll(() => gateway.admin.createAccount({}));
 beforeAll(async () => {
-  account = await gateway.admin.createAccount({});
   receiver = new EventReceiver(gateway.database);
 });
 afterEach(async () => {
