@@ -1,26 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-export interface PacedWebhooks {
-  /** The number of webhooks acknowledged with 202 so far. */
-  accepted(): number;
-  /** The ids of the events that were acknowledged so far. */
-  ids(): string[];
-  /** Sends only the webhooks that are due by now, and waits for the answers. */
-  end(): Promise<{ due: number; accepted: number; refused: number[] }>;
-}
-
 const connections = 16;
 
 /**
  * Sends a fixed number of webhooks a second. A webhook that is late is sent as soon as a connection is free, so that
  * the average rate holds even when this process is busy.
  */
-export function sendPaced(
-  baseUrl: string,
-  account: { provider: string; account_slug: string },
-  perSecond: number,
-): PacedWebhooks {
+export function sendPaced(baseUrl: string, account: { provider: string; account_slug: string }, perSecond: number) {
   const pool = new Pool(baseUrl, { connections, pipelining: 1 });
   const path = `/${account.provider}/${account.account_slug}`;
   const ids: string[] = [];
@@ -46,8 +33,11 @@ export function sendPaced(
   };
   const all = Promise.all(Array.from({ length: connections }, connection));
   return {
+    /** The number of webhooks acknowledged with 202 so far. */
     accepted: () => ids.length,
+    /** The ids of the events that were acknowledged so far. */
     ids: () => [...ids],
+    /** Sends only the webhooks that are due by now, and waits for the answers. */
     async end() {
       last = Math.max(next, dueBy(performance.now()));
       await all;

@@ -1,14 +1,7 @@
-/** The output of the demo: lines, and at the end one status line that is overwritten. */
-export interface Screen {
-  line(text?: string): void;
-  /** Shown on terminals only; elsewhere it would fill a file with countdowns. */
-  status(text: string): void;
-}
-
 type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
 /** Writes to a terminal or a file. */
-export function createScreen(output: Output): Screen {
+export function createScreen(output: Output) {
   let shown = '';
   const erase = () => {
     if (shown !== '') output.write('\r\u001b[K');
@@ -19,7 +12,8 @@ export function createScreen(output: Output): Screen {
       erase();
       output.write(`${text}\n`);
     },
-    status(text) {
+    /** Shown on terminals only; elsewhere it would fill a file with countdowns. */
+    status(text: string) {
       if (!output.isTTY || text === shown) return;
       erase();
       output.write(text);
@@ -27,3 +21,6 @@ export function createScreen(output: Output): Screen {
     },
   };
 }
+
+/** The output of the demo: lines, and at the end one status line that is overwritten. */
+export type Screen = ReturnType<typeof createScreen>;

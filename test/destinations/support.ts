@@ -1,30 +1,17 @@
 import { AccountStore } from '../../src/accounts/account-store.ts';
-import type { Database } from '../../src/database/database.ts';
 import { stopAccount } from '../../src/events/transitions/account-deleted.ts';
 import type { Destination, DestinationCreated } from '../../src/notifications/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/notifications/destinations/destination-store.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
-import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { useForAll } from '../support/use.ts';
 
-export interface Stores {
-  database: Database;
-  url: string;
-  accounts: AccountStore;
-  destinations: DestinationStore;
-  /** A store with another secrets key. */
-  withOtherKey: DestinationStore;
-  box: SecretBox;
-  /** Creates an account and returns its id. */
-  newAccount(): Promise<string>;
-}
-
 /** Opens the stores on a new, migrated database, without HTTP. */
-export async function openStores(): Promise<Stores> {
+export async function openStores() {
   const log = createLog('fatal');
   const url = await migratedDatabase();
   const database = await openDatabase({ url, log });
@@ -35,7 +22,9 @@ export async function openStores(): Promise<Stores> {
   return {
     ...{ database, url, accounts, box },
     destinations: new DestinationStore({ em, box }),
+    /** A store with another secrets key. */
     withOtherKey: new DestinationStore({ em, box: createSecretBox(randomKeyring()) }),
+    /** Creates an account and returns its id. */
     async newAccount() {
       const write = await accounts.create({ provider: 'generic', account_slug: `a-${++made}`, app_key: 'tests' });
       if (!write.ok) throw new Error(write.reason);
@@ -43,6 +32,8 @@ export async function openStores(): Promise<Stores> {
     },
   };
 }
+
+type Stores = Awaited<ReturnType<typeof openStores>>;
 
 /** The same stores for all tests of a file. */
 export const useStores = (): Stores => useForAll(openStores, ({ database }) => database.close());

@@ -6,34 +6,11 @@ import { Balancer } from '../cluster/balancer.ts';
 import { accounts, Consumer } from './consumer.ts';
 import type { Ground } from './ground.ts';
 import { type ProcessName, type RoleName, roleNames, type ServerName, serverNames, type Way } from './plan.ts';
-import type { Postgres } from './postgres.ts';
 import { destinations, Receiver } from './receiver.ts';
 import { Role } from './role.ts';
-import type { ServerProcess } from './server-process.ts';
 import { deliverySchedule, deliveryTimeoutMs } from './settings.ts';
 import { TcpProxy } from './tcp-proxy.ts';
-import type { Temporal } from './temporal.ts';
 import { untilUp } from './until-up.ts';
-
-/** The servers, processes, proxies and consumers of one seed. */
-export interface Stage {
-  postgres: Postgres;
-  temporal: Temporal;
-  roles: ReadonlyMap<RoleName, Role>;
-  ways: ReadonlyMap<Way, TcpProxy>;
-  consumer: Consumer;
-  receiver: Receiver;
-  /** The address of each api. */
-  apiUrls: string[];
-  /** Where senders post webhooks: to the apis themselves, or to the balancer before them. */
-  senderUrls: string[];
-  adminToken: string;
-  apiDelivers: boolean;
-  processOf(name: ProcessName): ServerProcess;
-  /** Creates the accounts and their destinations. */
-  createAccounts(): Promise<void>;
-  close(): Promise<void>;
-}
 
 export const signingSecret = 'faults-signing-secret';
 
@@ -46,7 +23,7 @@ export async function openStage(options: {
   apiDelivers: boolean;
   /** See `Consumer`. */
   failsEvery?: number;
-}): Promise<Stage> {
+}) {
   const { folder, ground, seed } = options;
   const logs = join(folder, 'logs');
   mkdirSync(logs, { mode: 0o755 });
@@ -73,6 +50,7 @@ export async function openStage(options: {
   };
   const ways = new Map<Way, TcpProxy>();
   const roles = new Map<RoleName, Role>();
+  /** The address of each api. */
   const apiUrls: string[] = [];
   const ports: Record<ServerName, number> = { postgres: postgres.port, temporal: temporal.port };
   for (const name of roleNames) {
@@ -101,6 +79,7 @@ export async function openStage(options: {
   }
   for (const role of roles.values()) await untilUp(role.name, async () => role.isRunning);
   const balancer = ground.balanced ? new Balancer(apiUrls.map((url) => Number(new URL(url).port))) : null;
+  /** Where senders post webhooks: to the apis themselves, or to the balancer before them. */
   const senderUrls = balancer ? [`http://127.0.0.1:${await balancer.listen()}`] : apiUrls;
 
   const roleOf = (name: RoleName): Role => {
@@ -111,8 +90,9 @@ export async function openStage(options: {
   return {
     ...{ postgres, temporal, roles, ways, consumer, receiver, apiUrls, senderUrls, adminToken },
     apiDelivers: options.apiDelivers,
-    processOf: (name) =>
+    processOf: (name: ProcessName) =>
       name === 'postgres' ? postgres.process : name === 'temporal' ? temporal.process : roleOf(name).process,
+    /** Creates the accounts and their destinations. */
     async createAccounts() {
       const post = async (path: string, body: unknown): Promise<{ id: string }> => {
         const response = await fetch(`${apiUrls[0]}${path}`, {
@@ -147,3 +127,6 @@ export async function openStage(options: {
     },
   };
 }
+
+/** The servers, processes, proxies and consumers of one seed. */
+export type Stage = Awaited<ReturnType<typeof openStage>>;

@@ -2,18 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Damage, Task } from './other-client.ts';
 
-/** Another client of a gateway under attack, while it measures. */
-export interface DamageWatch {
-  /** Rejects when the other client ends because a request got no answer. */
-  broken: Promise<never>;
-  /** Ends the measurement. */
-  report(): Promise<Damage>;
-  /** Ends the other client, also without a report. */
-  end(): Promise<unknown>;
-}
-
 /** Starts another client, and resolves when it measures. */
-export async function watchDamage(task: Task): Promise<DamageWatch> {
+export async function watchDamage(task: Task) {
   const worker = new Worker(new URL('./other-client.ts', import.meta.url), { workerData: task });
   const broken = once(worker, 'exit').then(() => Promise.reject(new Error('the other client has ended')));
   broken.catch(() => undefined);
@@ -25,7 +15,9 @@ export async function watchDamage(task: Task): Promise<DamageWatch> {
     throw error;
   }
   return {
+    /** Rejects when the other client ends because a request got no answer. */
     broken,
+    /** Ends the measurement. */
     async report() {
       const reported = once(worker, 'message');
       worker.postMessage('report');
@@ -33,6 +25,7 @@ export async function watchDamage(task: Task): Promise<DamageWatch> {
       if (damage === undefined) throw new Error('the other client has reported nothing');
       return damage;
     },
+    /** Ends the other client, also without a report. */
     end,
   };
 }

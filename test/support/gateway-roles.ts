@@ -11,20 +11,6 @@ import type { RunningRole } from './running-role.ts';
 import { randomSecretsKey, secretText } from './secrets.ts';
 import { until } from './until.ts';
 
-export interface Roles {
-  /** The settings that all roles share. */
-  variables: Record<string, string>;
-  databaseUrl: string;
-  migrate(): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  startApi(more?: Record<string, string>, within?: string[]): Promise<ApiProcess>;
-  startWorker(more?: Record<string, string>, within?: string[]): Promise<GatewayProcess>;
-  /** Runs the api inside the test's process, which takes far less time: see `role-here.ts`. */
-  apiHere(more?: Record<string, string>): Promise<Api>;
-  workerHere(more?: Record<string, string>): Promise<RunningRole>;
-  /** Runs one statement on a new connection and returns its rows. */
-  query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
-}
-
 export interface Api extends RunningRole {
   baseUrl: string;
   admin: AdminClient;
@@ -39,7 +25,7 @@ export function gatewayRoles(options: {
   databaseUrl: string;
   temporalAddress?: string;
   variables?: Record<string, string>;
-}): Roles {
+}) {
   const { databaseUrl } = options;
   const variables: Record<string, string> = {
     DATABASE_URL: databaseUrl,
@@ -54,6 +40,7 @@ export function gatewayRoles(options: {
     ...options.variables,
   };
   return {
+    /** The settings that all roles share. */
     variables,
     databaseUrl,
     async migrate() {
@@ -61,13 +48,20 @@ export function gatewayRoles(options: {
       const { code } = await process.exited;
       return { code, stdout: process.stdout(), stderr: process.stderr() };
     },
-    startApi: (more, within) => asApi(spawnGateway('api', { ...variables, ...more }, [], within)),
-    startWorker: (more, within) => asWorker(spawnGateway('worker', { ...variables, ...more }, [], within)),
-    apiHere: (more) => asApi(roleHere('api', { ...variables, ...more })),
-    workerHere: (more) => asWorker(roleHere('worker', { ...variables, ...more })),
-    query: (sql, values = []) => queryOnce(databaseUrl, sql, values),
+    startApi: (more?: Record<string, string>, within?: string[]) =>
+      asApi(spawnGateway('api', { ...variables, ...more }, [], within)),
+    startWorker: (more?: Record<string, string>, within?: string[]) =>
+      asWorker(spawnGateway('worker', { ...variables, ...more }, [], within)),
+    /** Runs the api inside the test's process, which takes far less time: see `role-here.ts`. */
+    apiHere: (more?: Record<string, string>) => asApi(roleHere('api', { ...variables, ...more })),
+    workerHere: (more?: Record<string, string>) => asWorker(roleHere('worker', { ...variables, ...more })),
+    /** Runs one statement on a new connection and returns its rows. */
+    query: <Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []) =>
+      queryOnce<Row>(databaseUrl, sql, values),
   };
 }
+
+export type Roles = ReturnType<typeof gatewayRoles>;
 
 /** The processes of a gateway on a new database. */
 export const migratedRoles = async (variables: Record<string, string>): Promise<Roles> =>

@@ -9,16 +9,8 @@ export function askToWait(status: number, seconds: number): Reply {
 /** Never answers. */
 export const hang: Reply = () => undefined;
 
-export interface Held {
-  reply: Reply;
-  /** The delivery that waits for its answer. */
-  arrived: Promise<Delivery>;
-  /** Answers it. */
-  answer(status: number): void;
-}
-
 /** A reply that waits until the test calls `answer`. */
-export function hold(): Held {
+export function hold() {
   const { promise, resolve } = Promise.withResolvers<Delivery>();
   let waiting: ServerResponse | null = null;
   return {
@@ -26,10 +18,14 @@ export function hold(): Held {
       waiting = response;
       resolve(delivery);
     },
+    /** The delivery that waits for its answer. */
     arrived: promise,
-    answer(status) {
+    /** Answers it. */
+    answer(status: number) {
       if (!waiting) throw new Error('no delivery waits for an answer');
       waiting.writeHead(status).end();
     },
   };
 }
+
+export type Held = ReturnType<typeof hold>;

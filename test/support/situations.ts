@@ -1,56 +1,43 @@
 import { afterEach } from 'vitest';
-import type { DeliveryResult } from '../../workflows/messages.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
-import { startGateway, type TestGateway } from './gateway.ts';
+import { startGateway } from './gateway.ts';
 import type { TestGatewayOptions } from './gateway-options.ts';
 import { operatorOf } from './operator.ts';
 import { askToWait } from './replies.ts';
 import { until } from './until.ts';
 import { useForAll } from './use.ts';
-import { openWorkflows, type Workflows } from './workflows.ts';
+import { openWorkflows } from './workflows.ts';
 
 /** Long enough that no attempt becomes due during a test. */
 const longWaitS = 1_000;
 
-export interface Stage {
-  gateway: TestGateway;
-  workflows: Workflows;
-  operate: ReturnType<typeof operatorOf>;
-  /** A consumer that is closed with the stage. */
-  consumer(...replies: Consumer['replies']): Promise<Consumer>;
-  /** Sends one webhook to a new account that delivers to this consumer. */
-  sendTo(consumer: Consumer): Promise<{ id: string; accountId: string; slug: string }>;
-  /**
-   * Waits for the end of the event's workflow and returns the result of its latest run. Null if EVENT_WORKFLOWS=on_retry
-   * lets the event leave the queue without one.
-   */
-  workflowResult(id: string): Promise<DeliveryResult | null>;
-  /** Closes the consumers; after each test. */
-  clear(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** A gateway with its workflows and an operator, for tests of the whole lifecycle of an event. */
-export async function openStage(options: TestGatewayOptions): Promise<Stage> {
+export async function openStage(options: TestGatewayOptions) {
   const gateway = await startGateway(options);
   const workflows = await openWorkflows(gateway);
   const consumers: Consumer[] = [];
-  const stage: Stage = {
+  const stage = {
     gateway,
     workflows,
     operate: operatorOf(gateway.admin),
-    async consumer(...replies) {
+    /** A consumer that is closed with the stage. */
+    async consumer(...replies: Consumer['replies']) {
       const consumer = await startConsumer(...replies);
       consumers.push(consumer);
       return consumer;
     },
-    async sendTo(consumer) {
+    /** Sends one webhook to a new account that delivers to this consumer. */
+    async sendTo(consumer: Consumer) {
       const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
       const { status, body } = await gateway.send(account, '{"id":"one","type":"order"}');
       if (status !== 202) throw new Error(`not accepted: ${status}`);
       return { id: body.id, accountId: account.id, slug: account.account_slug };
     },
-    async workflowResult(id) {
+    /**
+     * Waits for the end of the event's workflow and returns the result of its latest run. Null if EVENT_WORKFLOWS=on_retry
+     * lets the event leave the queue without one.
+     */
+    async workflowResult(id: string) {
       if (gateway.eventWorkflows === 'on_retry') {
         const queued = 'select 1 from event_queue where event_id = $1';
         await until('the event has left the queue', async () => (await gateway.rows(queued, [id])).length === 0);
@@ -58,6 +45,7 @@ export async function openStage(options: TestGatewayOptions): Promise<Stage> {
       }
       return workflows.result(id);
     },
+    /** Closes the consumers; after each test. */
     async clear() {
       await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
     },
@@ -69,6 +57,8 @@ export async function openStage(options: TestGatewayOptions): Promise<Stage> {
   };
   return stage;
 }
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** One stage for all tests of a file, or of a `describe`. Its consumers are closed after each test. */
 export function useStage(options: TestGatewayOptions): Stage {

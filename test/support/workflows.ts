@@ -1,57 +1,16 @@
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { deliverEvent } from '../../workflows/index.ts';
-import {
-  type DeliverEventInput,
-  type DeliveryResult,
-  type DeliveryState,
-  stateQuery,
-} from '../../workflows/messages.ts';
+import { type DeliverEventInput, stateQuery } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { TestGateway } from './gateway.ts';
 import { textsIn } from './history.ts';
 import { connectTo } from './temporal-connection.ts';
 import { until } from './until.ts';
 
-export interface Workflows {
-  /** Waits for the event's workflow and returns the result of its latest run. */
-  result(eventId: string): Promise<DeliveryResult>;
-  state(eventId: string): Promise<DeliveryState>;
-  /** The status of a run, such as `RUNNING`. Default: the latest run. */
-  status(eventId: string, runId?: string): Promise<{ status: string; runId: string }>;
-  /** How many signals a run has received. */
-  signals(eventId: string, runId: string): Promise<number>;
-  /** The names of the activities that the latest run has scheduled. */
-  activities(eventId: string): Promise<string[]>;
-  /** All texts and bytes in the history of the latest run. */
-  text(eventId: string): Promise<string>;
-  /** The search attributes of the workflow. */
-  attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
-  /** Starts the workflow before the gateway does, with another input. */
-  start(input: DeliverEventInput): Promise<void>;
-  /**
-   * Sends a signal to the event's workflow, as an operator does in the Web UI, with any arguments. A `RawValue` among them
-   * is sent with its own encoding.
-   */
-  signal(eventId: string, name: string, args: unknown[]): Promise<void>;
-  /** Sends an update with one argument in the same way, and waits for its result. */
-  update(eventId: string, name: string, content: unknown): Promise<unknown>;
-  /** Starts the event's workflow, as an operator does in the Web UI, with any arguments. */
-  startOddly(eventId: string, args: unknown[]): Promise<void>;
-  /** Starts a workflow with the event's id whose task fails for ever, because no worker has its type. */
-  startFailing(eventId: string): Promise<void>;
-  /** Whether Temporal has a workflow of the event now. */
-  exists(eventId: string): Promise<boolean>;
-  /** Terminates the running workflow. */
-  terminate(eventId: string): Promise<void>;
-  /** Deletes the workflow with its history. */
-  remove(eventId: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 const idOf = (eventId: string) => `event-${eventId}`;
 
 /** Opens a client for a gateway's workflows in Temporal. */
-export async function openWorkflows({ temporal }: TestGateway): Promise<Workflows> {
+export async function openWorkflows({ temporal }: TestGateway) {
   const connection = await connectTo(temporal.address);
   const { workflow } = new Client({ connection, namespace: temporal.namespace });
   const whenStarted = <T>(what: string, ask: () => Promise<T>) =>
@@ -64,26 +23,32 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
   const describe = (eventId: string, runId?: string) =>
     whenStarted('the workflow is started', () => workflow.getHandle(idOf(eventId), runId).describe());
   return {
-    result: (eventId) =>
+    /** Waits for the event's workflow and returns the result of its latest run. */
+    result: (eventId: string) =>
       whenStarted('the workflow is started', () => workflow.getHandle<typeof deliverEvent>(idOf(eventId)).result()),
-    state: (eventId) => workflow.getHandle(idOf(eventId)).query(stateQuery),
-    async status(eventId, runId) {
+    state: (eventId: string) => workflow.getHandle(idOf(eventId)).query(stateQuery),
+    /** The status of a run, such as `RUNNING`. Default: the latest run. */
+    async status(eventId: string, runId?: string) {
       const described = await describe(eventId, runId);
       return { status: described.status.name, runId: described.runId };
     },
-    async signals(eventId, runId) {
+    /** How many signals a run has received. */
+    async signals(eventId: string, runId: string) {
       const { events } = await workflow.getHandle(idOf(eventId), runId).fetchHistory();
       return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
     },
-    async activities(eventId) {
+    /** The names of the activities that the latest run has scheduled. */
+    async activities(eventId: string) {
       const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
       return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []);
     },
-    async text(eventId) {
+    /** All texts and bytes in the history of the latest run. */
+    async text(eventId: string) {
       const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
       return textsIn(events).join('\n');
     },
-    async attributes(eventId) {
+    /** The search attributes of the workflow. */
+    async attributes(eventId: string) {
       const { typedSearchAttributes: found } = await describe(eventId);
       return {
         provider: found.get(searchAttributes.provider),
@@ -94,25 +59,34 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
         attempt: found.get(searchAttributes.attempt),
       };
     },
-    async start(input) {
+    /** Starts the workflow before the gateway does, with another input. */
+    async start(input: DeliverEventInput) {
       await workflow.start<typeof deliverEvent>('deliverEvent', {
         workflowId: idOf(input.eventId),
         taskQueue: temporal.taskQueue,
         args: [input],
       });
     },
-    async startOddly(eventId, args) {
+    /** Starts the event's workflow, as an operator does in the Web UI, with any arguments. */
+    async startOddly(eventId: string, args: unknown[]) {
       await workflow.start('deliverEvent', { workflowId: idOf(eventId), taskQueue: temporal.taskQueue, args });
     },
-    async startFailing(eventId) {
+    /** Starts a workflow with the event's id whose task fails for ever, because no worker has its type. */
+    async startFailing(eventId: string) {
       await workflow.start('unknownType', { workflowId: idOf(eventId), taskQueue: temporal.taskQueue });
     },
-    async signal(eventId, name, args) {
+    /**
+     * Sends a signal to the event's workflow, as an operator does in the Web UI, with any arguments. A `RawValue` among them
+     * is sent with its own encoding.
+     */
+    async signal(eventId: string, name: string, args: unknown[]) {
       await workflow.getHandle(idOf(eventId)).signal(name, ...args);
     },
-    update: (eventId, name, content) =>
+    /** Sends an update with one argument in the same way, and waits for its result. */
+    update: (eventId: string, name: string, content: unknown) =>
       workflow.getHandle(idOf(eventId)).executeUpdate<unknown, [unknown]>(name, { args: [content] }),
-    exists: (eventId) =>
+    /** Whether Temporal has a workflow of the event now. */
+    exists: (eventId: string) =>
       workflow
         .getHandle(idOf(eventId))
         .describe()
@@ -123,10 +97,12 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
             throw error;
           },
         ),
-    async terminate(eventId) {
+    /** Terminates the running workflow. */
+    async terminate(eventId: string) {
       await workflow.getHandle(idOf(eventId)).terminate();
     },
-    async remove(eventId) {
+    /** Deletes the workflow with its history. */
+    async remove(eventId: string) {
       const { namespace } = temporal;
       await connection.workflowService.deleteWorkflowExecution({
         ...{ namespace, workflowExecution: { workflowId: idOf(eventId) } },
@@ -135,3 +111,5 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
     close: () => connection.close(),
   };
 }
+
+export type Workflows = Awaited<ReturnType<typeof openWorkflows>>;

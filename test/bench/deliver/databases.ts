@@ -2,14 +2,6 @@ import pg from 'pg';
 import { temporaryPostgres } from '../processes.ts';
 import { fillDatabase } from './filled.ts';
 
-/** A PostgreSQL with a new database for each gateway. */
-export interface Databases {
-  /** The settings that make a commit durable can be read here. */
-  url: string;
-  create(): Promise<OwnDatabase>;
-  stop(): Promise<void>;
-}
-
 interface OwnDatabase {
   url: string;
   query<Row extends object>(text: string): Promise<Row[]>;
@@ -19,7 +11,7 @@ interface OwnDatabase {
 /**
  * @param options `filled`: the events in each database, 0 for empty ones; `checkout`: see `fillDatabase`
  */
-export async function startDatabases(options: { filled: number; checkout: string | null }): Promise<Databases> {
+export async function startDatabases(options: { filled: number; checkout: string | null }) {
   const postgres = await temporaryPostgres();
   const server = new pg.Pool({ connectionString: postgres.url, max: 1 });
   const urlOf = (name: string) => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href;
@@ -44,6 +36,7 @@ export async function startDatabases(options: { filled: number; checkout: string
     template = new URL(first.url).pathname.slice(1);
   }
   return {
+    /** The settings that make a commit durable can be read here. */
     url: postgres.url,
     create: () => create(template),
     async stop() {
@@ -52,3 +45,6 @@ export async function startDatabases(options: { filled: number; checkout: string
     },
   };
 }
+
+/** A PostgreSQL with a new database for each gateway. */
+export type Databases = Awaited<ReturnType<typeof startDatabases>>;

@@ -1,33 +1,13 @@
-import type { MailSettings } from '../../../src/notifications/settings.ts';
 import { type Consumer, startConsumer } from '../consumer.ts';
 import { secretInUrl, secretWhsec } from '../secrets.ts';
-import { type Discord, startDiscord } from './discord.ts';
-import { type SendGrid, startSendGrid } from './sendgrid.ts';
-import { type Slack, startSlack } from './slack.ts';
+import { startDiscord } from './discord.ts';
+import { startSendGrid } from './sendgrid.ts';
+import { startSlack } from './slack.ts';
 
 export const hookSecret = secretWhsec('hook');
 /** Secret parts of each receiver's URL or header, which must not be in records or histories. */
 export const hookPath = `/path-of-the-hook/${secretInUrl('hook')}`;
 export const mailAddress = 'on-call@ops.example';
-
-/** One receiver of each kind of destination. */
-export interface Receivers {
-  hook: Consumer;
-  mail: SendGrid;
-  slack: Slack;
-  discord: Discord;
-  /** The settings with which a gateway sends e-mail to `mail`. */
-  mailSettings: MailSettings;
-  /** A destination of each kind in the form of the admin API: webhook, email, chat_one, chat_two. */
-  destinations: [Destination, Destination, Destination, Destination];
-  /** The faults of the messages. Tests expect none. */
-  complaints(): string[];
-  /** The number of messages that each service accepted, and that the webhook received. */
-  counts(): { webhook: number; email: number; chat_one: number; chat_two: number };
-  /** Resets answers and recorded messages, after each test. */
-  clear(): void;
-  close(): Promise<void>;
-}
 
 export interface Destination {
   destination_type: 'webhook' | 'email' | 'chat_one' | 'chat_two';
@@ -39,7 +19,7 @@ export interface Destination {
 }
 
 /** Starts all four receivers on loopback. */
-export async function startReceivers(): Promise<Receivers> {
+export async function startReceivers() {
   const [hook, mail, slack, discord] = await Promise.all([
     startConsumer(200),
     startSendGrid(),
@@ -50,27 +30,32 @@ export async function startReceivers(): Promise<Receivers> {
   const lists = [hook.deliveries, slack.commands, discord.mentions];
   return {
     ...{ hook, mail, slack, discord },
+    /** The settings with which a gateway sends e-mail to `mail`. */
     mailSettings: {
       from: 'gateway@gateway.example',
       sendgrid: { apiKey: mail.apiKey, baseUrl: mail.origin },
       outboxDir: null,
     },
+    /** A destination of each kind in the form of the admin API: webhook, email, chat_one, chat_two. */
     destinations: [
       webhookTo(hook, hookPath, { name: 'Hook', config: { url: at(hook, hookPath), secret: hookSecret } }),
       { destination_type: 'email', name: 'Mail', config: { addresses: [mailAddress] } },
       { destination_type: 'chat_one', name: 'Chat one', config: { webhook_url: slack.url } },
       { destination_type: 'chat_two', name: 'Chat two', config: { webhook_url: discord.url } },
     ],
+    /** The faults of the messages. Tests expect none. */
     complaints: () => [
       ...services.flatMap(({ violations }) => violations),
       ...[...slack.commands, ...discord.mentions].map((said) => `${said} was not escaped`),
     ],
+    /** The number of messages that each service accepted, and that the webhook received. */
     counts: () => ({
       webhook: hook.deliveries.length,
       email: mail.messages.length,
       chat_one: slack.messages.length,
       chat_two: discord.messages.length,
     }),
+    /** Resets answers and recorded messages, after each test. */
     clear() {
       hook.replies = [200];
       for (const list of lists) list.length = 0;

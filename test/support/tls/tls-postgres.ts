@@ -18,21 +18,12 @@ const log = createLog('fatal');
 const started = (dataDir: ReturnType<typeof openDataDir>) =>
   startPostgres({ dataDir, log, onProgress: () => undefined });
 
-/** A real PostgreSQL whose databases accept only connections with TLS. */
-export interface TlsPostgres {
-  /** Creates an empty database that requires TLS. Its URL has `sslmode=disable`, as for the administrator. */
-  database(): Promise<string>;
-  /** Makes the server present this certificate on later connections. */
-  show(certificate: Certificate): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /**
  * Starts the server.
  *
  * @param authority the authority of client certificates. The role `with_certificate` (password `own`) must present one.
  */
-export async function tlsPostgres(certificate: Certificate, authority: string): Promise<TlsPostgres> {
+export async function tlsPostgres(certificate: Certificate, authority: string) {
   const folder = temporaryFolder('test');
   await copyPrepared('migrated', folder);
   const dataDir = openDataDir(folder);
@@ -62,8 +53,10 @@ export async function tlsPostgres(certificate: Certificate, authority: string): 
   const server = await started(dataDir);
   await queryOnce(server.url, "create role with_certificate superuser login password 'own'");
   return {
+    /** Creates an empty database that requires TLS. Its URL has `sslmode=disable`, as for the administrator. */
     database: () => freshDatabase(server.url),
-    async show(next) {
+    /** Makes the server present this certificate on later connections. */
+    async show(next: Certificate) {
       writeCertificate(next);
       await queryOnce(server.url, 'select pg_reload_conf()');
       const wanted = pemBytes(next.cert);
@@ -75,6 +68,9 @@ export async function tlsPostgres(certificate: Certificate, authority: string): 
     },
   };
 }
+
+/** A real PostgreSQL whose databases accept only connections with TLS. */
+export type TlsPostgres = Awaited<ReturnType<typeof tlsPostgres>>;
 
 const pemBytes = (pem: string) => Buffer.from(pem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
 
