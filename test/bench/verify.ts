@@ -15,7 +15,7 @@ export async function verificationMs(name: string): Promise<number> {
   const key = sample.newKey();
   const target = `/${name}/shop`;
   const publicUrl = 'https://gateway.example';
-  const config = readProviderConfig(name, sample.config);
+  const config = readProviderConfig(name, sample.config ?? {});
   const settings = { skip: false, current: key.secret, previous: null, config };
   const inputs = await Promise.all(
     Array.from({ length: webhooks }, async (_, n) => {

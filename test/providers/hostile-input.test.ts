@@ -12,7 +12,7 @@ const form = 'application/x-www-form-urlencoded';
 
 /** Calls all functions of a provider for a request. Throws if a result cannot be stored. */
 function callAll(provider: Provider, request: InboundRequest): void {
-  const given = samples.find((sample) => sample.provider === provider.name)?.config;
+  const given = samples.find((sample) => sample.provider === provider.name)?.config ?? {};
   const config = provider.config.safeParse(given).data ?? {};
   provider.verify(request, { secret: 'secret', config });
   const type = provider.eventType(request, config);

@@ -59,7 +59,7 @@ describe.each([...providers])('%s', (name, provider) => {
   const own = samples.filter((sample) => sample.provider === name);
   // The tests need a sample of every provider.
   const [sample] = own;
-  const configs = own.map(({ config }) => config);
+  const configs = own.map(({ config = {} }) => config);
   let genuine: Offer[] = [];
   let secrets: string[] = [];
 

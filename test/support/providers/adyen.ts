@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hmacValidator } from '@adyen/api-library';
 import { payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 export type Item = Record<string, unknown> & { additionalData?: Record<string, unknown> };
 export type Payments = { live: string; notificationItems: { NotificationRequestItem: Item }[] };
@@ -50,11 +50,10 @@ const written = (payload: Payments) => Buffer.from(JSON.stringify(payload));
 /** Payments: each item contains its signature over some of its fields. */
 export const adyen: Sample = {
   provider: 'adyen',
-  config: {},
-  newKey() {
-    const secret = newSecret();
-    return { secret, sign: ({ body }) => ({ headers: [], body: written(signItems(read(body), secret)) }) };
-  },
+  newKey: sharedSecret(newSecret, ({ body }, secret) => ({
+    headers: [],
+    body: written(signItems(read(body), secret)),
+  })),
   event(id) {
     return {
       body: JSON.stringify(payments(paymentItem(id))),
@@ -80,23 +79,16 @@ export const adyen: Sample = {
 /** Platforms: the body is signed. The library only verifies this form, but calculates the same signature of a text. */
 export const adyenPlatform: Sample = {
   provider: 'adyen',
-  config: {},
-  newKey() {
-    const secret = newSecret();
+  newKey: sharedSecret(newSecret, ({ body }, secret) => {
+    const hmacSignature = library.calculateHmac(Buffer.from(body).toString('utf8'), secret);
     return {
-      secret,
-      sign({ body }) {
-        const hmacSignature = library.calculateHmac(Buffer.from(body).toString('utf8'), secret);
-        return {
-          headers: [
-            ['HmacSignature', hmacSignature],
-            ['Protocol', 'HmacSHA256'],
-          ],
-          body,
-        };
-      },
+      headers: [
+        ['HmacSignature', hmacSignature],
+        ['Protocol', 'HmacSHA256'],
+      ],
+      body,
     };
-  },
+  }),
   event(id) {
     const data = {
       id,
@@ -107,9 +99,8 @@ export const adyenPlatform: Sample = {
     const type = 'balancePlatform.transfer.created';
     return { body: JSON.stringify({ data, environment: 'test', type }), type, externalId: `${type}:${id}` };
   },
-  signature: { header: 'hmacsignature' },
+  ...signedInHeader('hmacsignature'),
   coversBody: true,
   coversTime: false,
   anyBody: false,
-  withSignature: inHeader('hmacsignature'),
 };

@@ -1,14 +1,10 @@
 import { newSecret, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 /** Not signed: the secret itself is sent. */
 export const generic: Sample = {
   provider: 'generic',
-  config: {},
-  newKey() {
-    const secret = newSecret();
-    return { secret, sign: ({ body }) => ({ headers: [['X-Webhook-Secret', secret]], body }) };
-  },
+  newKey: sharedSecret(newSecret, ({ body }, secret) => ({ headers: [['X-Webhook-Secret', secret]], body })),
   event(id) {
     const body = JSON.stringify({
       id,
@@ -17,9 +13,8 @@ export const generic: Sample = {
     });
     return { body, type: 'order.created', externalId: id };
   },
-  signature: { header: 'x-webhook-secret' },
+  ...signedInHeader('x-webhook-secret'),
   coversBody: false,
   coversTime: false,
   anyBody: true,
-  withSignature: inHeader('x-webhook-secret'),
 };

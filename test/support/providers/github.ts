@@ -1,23 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { sign } from '@octokit/webhooks-methods';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 export const github: Sample = {
   provider: 'github',
-  config: {},
-  newKey() {
-    const secret = newSecret();
-    return {
-      secret,
-      async sign({ body }) {
-        const text = Buffer.from(body).toString('utf8');
-        // The library refuses to sign an empty body.
-        const signature = text ? await sign(secret, text) : `sha256=${createHmac('sha256', secret).digest('hex')}`;
-        return { headers: [['X-Hub-Signature-256', signature]], body };
-      },
-    };
-  },
+  newKey: sharedSecret(newSecret, async ({ body }, secret) => {
+    const text = Buffer.from(body).toString('utf8');
+    // The library refuses to sign an empty body.
+    const signature = text ? await sign(secret, text) : `sha256=${createHmac('sha256', secret).digest('hex')}`;
+    return { headers: [['X-Hub-Signature-256', signature]], body };
+  }),
   event(id) {
     const body = JSON.stringify({
       action: 'opened',
@@ -37,9 +30,8 @@ export const github: Sample = {
       externalId: id,
     };
   },
-  signature: { header: 'x-hub-signature-256' },
+  ...signedInHeader('x-hub-signature-256', 'sha256='),
   coversBody: true,
   coversTime: false,
   anyBody: true,
-  withSignature: inHeader('x-hub-signature-256', 'sha256='),
 };

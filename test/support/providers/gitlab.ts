@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Header } from '../../../src/providers/inbound-request.ts';
 import { newSecret, newWhsec, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, signedInHeader } from './sample.ts';
 import { inVersionedHeader, messageHeaders, messageIdOf } from './standard.ts';
 
 /** The headers that GitLab sends with every webhook. */
@@ -30,7 +30,6 @@ const event: Sample['event'] = (id) => {
 /** A signing token. GitLab's documentation uses this library for verification. */
 export const gitlab: Sample = {
   provider: 'gitlab',
-  config: {},
   newKey() {
     const secret = newWhsec();
     const library = new Webhook(secret);
@@ -54,7 +53,6 @@ export const gitlab: Sample = {
 /** A secret token, which is sent instead of a signature. */
 export const gitlabToken: Sample = {
   provider: 'gitlab',
-  config: {},
   newKey() {
     const secret = newSecret();
     return {
@@ -63,9 +61,8 @@ export const gitlabToken: Sample = {
     };
   },
   event,
-  signature: { header: 'x-gitlab-token' },
+  ...signedInHeader('x-gitlab-token'),
   coversBody: false,
   coversTime: false,
   anyBody: true,
-  withSignature: inHeader('x-gitlab-token'),
 };

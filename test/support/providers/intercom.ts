@@ -1,21 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 /** Signs as https://developers.intercom.com/docs/webhooks/webhook-notifications says; there is no library for it. */
 export const intercom: Sample = {
   provider: 'intercom',
-  config: {},
-  newKey() {
-    const secret = randomUUID();
-    return {
-      secret,
-      sign({ body }) {
-        const signature = createHmac('sha1', secret).update(body).digest('hex');
-        return { headers: [['X-Hub-Signature', `sha1=${signature}`]], body };
-      },
-    };
-  },
+  newKey: sharedSecret(randomUUID, ({ body }, secret) => {
+    const signature = createHmac('sha1', secret).update(body).digest('hex');
+    return { headers: [['X-Hub-Signature', `sha1=${signature}`]], body };
+  }),
   event(id) {
     const body = JSON.stringify({
       type: 'notification_event',
@@ -36,9 +29,8 @@ export const intercom: Sample = {
     });
     return { body, type: 'conversation.user.created', externalId: id };
   },
-  signature: { header: 'x-hub-signature' },
+  ...signedInHeader('x-hub-signature', 'sha1='),
   coversBody: true,
   coversTime: false,
   anyBody: true,
-  withSignature: inHeader('x-hub-signature', 'sha1='),
 };

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import type { Sample, Signed } from './sample.ts';
+import { type Sample, type Signed, sharedSecret } from './sample.ts';
 
 export interface MailgunSignature {
   timestamp: string;
@@ -20,20 +20,12 @@ function withBody(signed: Signed, body: object): Signed {
 
 export const mailgun: Sample = {
   provider: 'mailgun',
-  // The tests of stale webhooks assume five minutes.
-  config: {},
-  newKey() {
-    const secret = newSecret();
-    return {
-      secret,
-      sign({ body, at }) {
-        // The token is derived from the body, because a repeated webhook has the same token.
-        const token = createHash('sha256').update(body).digest('hex').slice(0, 50);
-        const event = JSON.parse(Buffer.from(body).toString('utf8'));
-        return withBody({ headers: [], body }, { signature: signatureWith(secret, at, token), ...event });
-      },
-    };
-  },
+  newKey: sharedSecret(newSecret, ({ body, at }, secret) => {
+    // The token is derived from the body, because a repeated webhook has the same token.
+    const token = createHash('sha256').update(body).digest('hex').slice(0, 50);
+    const event = JSON.parse(Buffer.from(body).toString('utf8'));
+    return withBody({ headers: [], body }, { signature: signatureWith(secret, at, token), ...event });
+  }),
   event(id) {
     const data = {
       event: 'delivered',

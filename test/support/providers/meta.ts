@@ -1,21 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 /** Signs as https://developers.facebook.com/docs/graph-api/webhooks/getting-started says; Meta has no library for it. */
 export const meta: Sample = {
   provider: 'meta',
   config: { verify_token: 'meatyhamhock' },
-  newKey() {
-    const secret = newSecret();
-    return {
-      secret,
-      sign({ body }) {
-        const signature = createHmac('sha256', secret).update(body).digest('hex');
-        return { headers: [['X-Hub-Signature-256', `sha256=${signature}`]], body };
-      },
-    };
-  },
+  newKey: sharedSecret(newSecret, ({ body }, secret) => {
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    return { headers: [['X-Hub-Signature-256', `sha256=${signature}`]], body };
+  }),
   event(id) {
     const message = {
       from: '16505551234',
@@ -34,9 +28,8 @@ export const meta: Sample = {
     const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
     return { body, type: 'whatsapp_business_account.messages', externalId: id };
   },
-  signature: { header: 'x-hub-signature-256' },
+  ...signedInHeader('x-hub-signature-256', 'sha256='),
   coversBody: true,
   coversTime: false,
   anyBody: true,
-  withSignature: inHeader('x-hub-signature-256', 'sha256='),
 };

@@ -36,5 +36,5 @@ export function settingsOf(
   current: string | null,
   previous: string | null = null,
 ): VerificationSettings {
-  return { skip: false, current, previous, config: readProviderConfig(sample.provider, sample.config) };
+  return { skip: false, current, previous, config: readProviderConfig(sample.provider, sample.config ?? {}) };
 }

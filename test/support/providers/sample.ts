@@ -35,8 +35,8 @@ export interface Key {
 export interface Sample {
   /** The name in the registry. */
   provider: string;
-  /** The `provider_config` that an account needs; `{}` if none. */
-  config: Record<string, unknown>;
+  /** The `provider_config` that an account needs. Tests of stale webhooks assume its default tolerance, five minutes. */
+  config?: Record<string, unknown>;
   newKey(): Key;
   /** A typical body (about 1 KB) of an event with that id, and the type and id that must be read from it. */
   event(id: string): {
@@ -58,6 +58,14 @@ export interface Sample {
   withSignature(signed: Signed, change: (signature: string) => string | null): Signed;
 }
 
+/** {@link Sample.newKey} for shared secrets. */
+export const sharedSecret =
+  (newSecret: () => string, sign: (message: Message, secret: string) => Signed | Promise<Signed>): Sample['newKey'] =>
+  () => {
+    const secret = newSecret();
+    return { secret, sign: (message) => sign(message, secret) };
+  };
+
 /** {@link Sample.withSignature} for signatures that are a header's value after `prefix`. */
 export function inHeader(name: string, prefix = ''): Sample['withSignature'] {
   return (signed, change) => ({
@@ -69,3 +77,9 @@ export function inHeader(name: string, prefix = ''): Sample['withSignature'] {
     }),
   });
 }
+
+/** For signatures that are a header's value after `prefix`. */
+export const signedInHeader = (header: string, prefix = '') => ({
+  signature: { header },
+  withSignature: inHeader(header, prefix),
+});

@@ -1,11 +1,9 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, signedInHeader } from './sample.ts';
 
 export const sendgrid: Sample = {
   provider: 'sendgrid',
-  // The tests of stale webhooks assume five minutes.
-  config: {},
   newKey() {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     return {
@@ -38,9 +36,8 @@ export const sendgrid: Sample = {
     ];
     return { body: `${JSON.stringify(events)}\r\n`, type: 'delivered', externalId: id };
   },
-  signature: { header: 'x-twilio-email-event-webhook-signature' },
+  ...signedInHeader('x-twilio-email-event-webhook-signature'),
   coversBody: true,
   coversTime: true,
   anyBody: true,
-  withSignature: inHeader('x-twilio-email-event-webhook-signature'),
 };

@@ -1,21 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 /** Signs as https://shopify.dev/docs/apps/build/webhooks/verify-deliveries says; Shopify's library only verifies. */
 export const shopify: Sample = {
   provider: 'shopify',
-  config: {},
-  newKey() {
-    const secret = `shpss_${newSecret()}`;
-    return {
-      secret,
-      sign({ body }) {
-        const signature = createHmac('sha256', secret).update(body).digest('base64');
-        return { headers: [['X-Shopify-Hmac-Sha256', signature]], body };
-      },
-    };
-  },
+  newKey: sharedSecret(
+    () => `shpss_${newSecret()}`,
+    ({ body }, secret) => {
+      const signature = createHmac('sha256', secret).update(body).digest('base64');
+      return { headers: [['X-Shopify-Hmac-Sha256', signature]], body };
+    },
+  ),
   event(id) {
     const body = JSON.stringify({
       id: 820982911946154500,
@@ -39,9 +35,8 @@ export const shopify: Sample = {
       externalId: id,
     };
   },
-  signature: { header: 'x-shopify-hmac-sha256' },
+  ...signedInHeader('x-shopify-hmac-sha256'),
   coversBody: true,
   coversTime: false,
   anyBody: true,
-  withSignature: inHeader('x-shopify-hmac-sha256'),
 };

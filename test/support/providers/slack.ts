@@ -1,28 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 /** Signs as https://docs.slack.dev/authentication/verifying-requests-from-slack says; Slack's library only verifies. */
 export const slack: Sample = {
   provider: 'slack',
-  config: {},
-  newKey() {
-    const secret = newSecret();
+  newKey: sharedSecret(newSecret, ({ body, at }, secret) => {
+    const timestamp = String(Math.floor(at.getTime() / 1000));
+    const signature = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
     return {
-      secret,
-      sign({ body, at }) {
-        const timestamp = String(Math.floor(at.getTime() / 1000));
-        const signature = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
-        return {
-          headers: [
-            ['X-Slack-Request-Timestamp', timestamp],
-            ['X-Slack-Signature', `v0=${signature}`],
-          ],
-          body,
-        };
-      },
+      headers: [
+        ['X-Slack-Request-Timestamp', timestamp],
+        ['X-Slack-Signature', `v0=${signature}`],
+      ],
+      body,
     };
-  },
+  }),
   event(id) {
     const body = JSON.stringify({
       token: 'XXYYZZ',
@@ -42,9 +35,8 @@ export const slack: Sample = {
     });
     return { body, type: 'app_mention', externalId: id };
   },
-  signature: { header: 'x-slack-signature' },
+  ...signedInHeader('x-slack-signature', 'v0='),
   coversBody: true,
   coversTime: true,
   anyBody: true,
-  withSignature: inHeader('x-slack-signature', 'v0='),
 };

@@ -36,7 +36,6 @@ export function inVersionedHeader(header: string, version: string): Sample['with
 function standardSample(prefix: string, version: string, newKey: () => Key): Sample {
   return {
     provider: 'standard',
-    config: {},
     newKey,
     event(id) {
       const data = { id: 'contact_1', note: `${payloadMarker}${'x'.repeat(885)}` };

@@ -1,25 +1,21 @@
 import Stripe from 'stripe';
 import type { Header } from '../../../src/providers/inbound-request.ts';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import type { Sample } from './sample.ts';
+import { type Sample, sharedSecret } from './sample.ts';
 
 const { webhooks } = new Stripe('sk_test_unused');
 
 export const stripe: Sample = {
   provider: 'stripe',
-  config: {},
-  newKey() {
-    const secret = `whsec_${newSecret()}`;
-    return {
-      secret,
-      sign({ body, at }) {
-        const timestamp = Math.floor(at.getTime() / 1000);
-        const payload = Buffer.from(body).toString('utf8');
-        const header = webhooks.generateTestHeaderString({ payload, secret, timestamp });
-        return { headers: [['stripe-signature', header]], body };
-      },
-    };
-  },
+  newKey: sharedSecret(
+    () => `whsec_${newSecret()}`,
+    ({ body, at }, secret) => {
+      const timestamp = Math.floor(at.getTime() / 1000);
+      const payload = Buffer.from(body).toString('utf8');
+      const header = webhooks.generateTestHeaderString({ payload, secret, timestamp });
+      return { headers: [['stripe-signature', header]], body };
+    },
+  ),
   event(id) {
     const data = {
       object: { id: 'ch_1', object: 'charge', amount: 4200, description: `${payloadMarker}${'x'.repeat(845)}` },

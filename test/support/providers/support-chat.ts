@@ -5,7 +5,6 @@ import type { Sample } from './sample.ts';
 /** Not signed: the key is in the URL. */
 export const supportChat: Sample = {
   provider: 'support_chat',
-  config: {},
   newKey() {
     const secret = randomBytes(24).toString('base64');
     return {

@@ -1,26 +1,19 @@
 import { parse } from 'node:querystring';
 import twilioLibrary from 'twilio';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, sharedSecret, signedInHeader } from './sample.ts';
 
 const { getExpectedTwilioSignature, getExpectedBodyHash } = twilioLibrary;
 
 export const twilio: Sample = {
   provider: 'twilio',
-  config: {},
-  newKey() {
-    const secret = newSecret();
-    return {
-      secret,
-      sign({ body, contentType, url }) {
-        const text = Buffer.from(body).toString('utf8');
-        const isForm = contentType?.startsWith('application/x-www-form-urlencoded') ?? false;
-        const query = isForm ? '' : `?bodySHA256=${getExpectedBodyHash(text)}`;
-        const signature = getExpectedTwilioSignature(secret, url + query, isForm ? { ...parse(text) } : {});
-        return { headers: [['X-Twilio-Signature', signature]], query, body };
-      },
-    };
-  },
+  newKey: sharedSecret(newSecret, ({ body, contentType, url }, secret) => {
+    const text = Buffer.from(body).toString('utf8');
+    const isForm = contentType?.startsWith('application/x-www-form-urlencoded') ?? false;
+    const query = isForm ? '' : `?bodySHA256=${getExpectedBodyHash(text)}`;
+    const signature = getExpectedTwilioSignature(secret, url + query, isForm ? { ...parse(text) } : {});
+    return { headers: [['X-Twilio-Signature', signature]], query, body };
+  }),
   event(id) {
     const body = new URLSearchParams({
       ApiVersion: '2010-04-01',
@@ -42,10 +35,9 @@ export const twilio: Sample = {
       externalId: id,
     };
   },
-  signature: { header: 'x-twilio-signature' },
+  ...signedInHeader('x-twilio-signature'),
   // The signature covers decoded names and values without separators.
   coversBody: false,
   coversTime: false,
   anyBody: true,
-  withSignature: inHeader('x-twilio-signature'),
 };

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { newSecret, payloadMarker } from '../secrets.ts';
-import { inHeader, type Sample } from './sample.ts';
+import { type Sample, signedInHeader } from './sample.ts';
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
@@ -24,7 +24,6 @@ export function claimsFor(body: Uint8Array, at: Date) {
 
 export const vonage: Sample = {
   provider: 'vonage',
-  config: {},
   newKey() {
     const secret = newSecret();
     return {
@@ -48,9 +47,8 @@ export const vonage: Sample = {
     });
     return { body, type: 'message.received', externalId: id };
   },
-  signature: { header: 'authorization' },
+  ...signedInHeader('authorization', 'Bearer '),
   coversBody: true,
   coversTime: true,
   anyBody: true,
-  withSignature: inHeader('authorization', 'Bearer '),
 };
