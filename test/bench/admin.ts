@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { applyWaitingReplays } from '../../src/events/transitions/replayed.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
+import { openClient } from '../support/one-connection.ts';
 import { adminCalls } from './admin/calls.ts';
 import { fill } from './admin/fill.ts';
-import { adminToken, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { adminToken, startApiProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 
@@ -27,11 +26,7 @@ export async function benchAdmin(options: {
   await migrateOnce(postgres.url, createLog('warn'));
   console.error(`filling ${options.events} events over ${options.days} days`);
   await fill(postgres.url, options);
-  const gateway = await startGatewayProcess('api', {
-    DATABASE_URL: postgres.url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
-  });
+  const gateway = await startApiProcess(postgres.url);
   try {
     const offset = Math.min(deepOffset, Math.floor(options.events / 2));
     const [deep] = await json<{ id: string }[]>(`${gateway.baseUrl}/admin/events?limit=1&offset=${offset}`);
@@ -125,8 +120,7 @@ const json = async <T>(url: string, method = 'GET'): Promise<T> => JSON.parse(aw
  */
 async function failEvents(url: string, wanted: number): Promise<number> {
   const failed = `rejection_reason is null and state <> 'dead' and (undelivered or state = 'failed')`;
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   await client.query(
     `update events set status = 'failed', delivery_status = 'failed', attempts = 10, delivered_at = null, last_error = 'the consumer answered 500'
      where id in (

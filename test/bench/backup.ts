@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { fill } from './admin/fill.ts';
 import type { BackupResult } from './backup/process.ts';
 import { BenchProcess } from './calls.ts';
 import type { AcknowledgeResult } from './load/acknowledge.ts';
 import type { LoadCalls } from './load/main.ts';
-import { adminToken, createAccount, startGatewayProcess, temporaryFolder, temporaryPostgres } from './processes.ts';
+import { adminToken, createAccount, startApiProcess, temporaryFolder, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 
@@ -36,13 +35,9 @@ export async function benchBackup(options: {
   await migrateOnce(postgres.url, createLog('warn'));
   console.error(`filling ${options.events} events`);
   await fill(postgres.url, { events: options.events, days });
-  await statement(postgres.url, writePayloads);
-  await statement(postgres.url, 'vacuum analyze');
-  const gateway = await startGatewayProcess('api', {
-    DATABASE_URL: postgres.url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
-  });
+  await queryOnce(postgres.url, writePayloads);
+  await queryOnce(postgres.url, 'vacuum analyze');
+  const gateway = await startApiProcess(postgres.url);
   const generator = new BenchProcess<LoadCalls>('load/main.ts');
   try {
     const account = await createAccount(gateway.baseUrl, {});
@@ -92,13 +87,6 @@ export async function benchBackup(options: {
 }
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-
-async function statement(url: string, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
 
 async function runBackup(url: string, dir: string, encrypted: boolean): Promise<BackupResult> {
   const program = fileURLToPath(new URL('backup/process.ts', import.meta.url));

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { migrateOnce } from '../../src/database/migrate.ts';
@@ -6,7 +5,7 @@ import { createLog } from '../../src/shared/log.ts';
 import { launchChromium } from '../support/chromium/launch.ts';
 import { fill } from './admin/fill.ts';
 import { cpuTimes } from './cpu.ts';
-import { adminToken, createAccount, type GatewayProcess, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { adminToken, createAccount, type GatewayProcess, startApiProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 
@@ -36,11 +35,7 @@ export async function benchConsole(options: {
   await migrateOnce(postgres.url, createLog('warn'));
   console.error(`filling ${options.events} events over ${options.days} days`);
   await fill(postgres.url, options);
-  const gateway = await startGatewayProcess('api', {
-    DATABASE_URL: postgres.url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
-  });
+  const gateway = await startApiProcess(postgres.url);
   const browser = await launchChromium();
   try {
     const rows: BenchResult['rows'] = [];

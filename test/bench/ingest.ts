@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { sampleOf } from '../support/providers/webhook.ts';
@@ -6,7 +5,7 @@ import { BenchProcess } from './calls.ts';
 import { cpuColumns, cpuTimes } from './cpu.ts';
 import { warmUpSeconds } from './load/acknowledge.ts';
 import type { LoadCalls } from './load/main.ts';
-import { adminToken, createAccount, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { adminToken, createAccount, startApiProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 import { verificationMs } from './verify.ts';
@@ -23,11 +22,7 @@ export async function benchIngest(options: {
   const log = createLog('warn');
   const postgres = await temporaryPostgres();
   await migrateOnce(postgres.url, log);
-  const gateway = await startGatewayProcess('api', {
-    DATABASE_URL: postgres.url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
-  });
+  const gateway = await startApiProcess(postgres.url);
   const load = new BenchProcess<LoadCalls>('load/main.ts');
   try {
     const rows: BenchResult['rows'] = [];

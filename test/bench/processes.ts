@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -108,6 +108,12 @@ export async function startGatewayProcess(
     },
   };
 }
+
+/** Starts an api of this checkout that has no Temporal. */
+export const startApiProcess = (databaseUrl: string): Promise<GatewayProcess> =>
+  startGatewayProcess('api', {
+    ...{ DATABASE_URL: databaseUrl, SECRETS_KEY: randomBytes(32).toString('base64'), LOG_LEVEL: 'warn' },
+  });
 
 /** Creates an account for the load and returns its URL and its secret. */
 export async function createAccount(

@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { type DayOutcome, dropDay } from '../../src/maintenance/retention/drop-day.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
+import { openClient } from '../support/one-connection.ts';
 import { nowMs } from './clock.ts';
 import { Poster } from './load/webhooks.ts';
-import { createAccount, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { createAccount, startApiProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { fillDay } from './retention/fill-day.ts';
 import { durability } from './settings.ts';
@@ -33,11 +33,7 @@ export async function benchRetention(options: { events: number }): Promise<Bench
   const midnight = new Date((Math.floor(Date.now() / dayMs) - 40) * dayMs);
   console.error(`filling a day with ${options.events} events`);
   await fillDay(postgres.url, midnight, options.events);
-  const gateway = await startGatewayProcess('api', {
-    DATABASE_URL: postgres.url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
-  });
+  const gateway = await startApiProcess(postgres.url);
   const database = await openDatabase({ url: postgres.url, log });
   try {
     const load = startLoad({ ...(await createAccount(gateway.baseUrl, {})), connections });
@@ -117,8 +113,7 @@ function startLoad(account: { url: string; secret: string; connections: number }
 
 /** Reads all tables in one snapshot, which stays open like that of a backup. */
 async function readEverything(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   await client.query('begin isolation level repeatable read');
   for (const table of ['events', 'event_payloads', 'delivery_attempts', 'notifications'])
     await client.query(`lock table ${table} in access share mode`);

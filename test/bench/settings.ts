@@ -1,9 +1,8 @@
-import pg from 'pg';
+import { openClient } from '../support/one-connection.ts';
 
 /** The server's settings that make a commit durable. */
 export async function durability(url: string): Promise<Record<string, string>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   const settings: Record<string, string> = {};
   for (const name of ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers']) {
     const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);

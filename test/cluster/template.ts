@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { postgresProgram } from '../../src/embedded/postgres-program.ts';
 import { postgresUser } from '../../src/embedded/postgres-user.ts';
@@ -9,6 +8,7 @@ import { runCommand } from '../../src/embedded/run-command.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { roleStatements } from '../docker/roles-sql.ts';
 import { openPostgres, type Template } from '../faults/postgres.ts';
+import { openClient } from '../support/one-connection.ts';
 import { makeNamespace } from './temporal-server/namespace.ts';
 import type { TemporalPrograms } from './temporal-server/program.ts';
 import { makeTemporalSchema } from './temporal-server/schema.ts';
@@ -99,8 +99,7 @@ export async function makeClusterTemplate(folder: string, programs: TemporalProg
 const newPassword = () => randomBytes(24).toString('hex');
 
 async function execute(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   await client.query(statement).finally(() => client.end());
 }
 

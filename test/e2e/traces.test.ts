@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { collectorForTest, traceparentOf } from '../tracing/collector.ts';
 import type { ReceivedSpan } from '../tracing/otlp.ts';
-import { tracingForTest } from '../tracing/tracing-here.ts';
+import { tracedForTest, tracingForTest } from '../tracing/tracing-here.ts';
 
 // The traces of events (docs/tracing.md). The processes of `npm start`: test/process/traces.test.ts.
 
@@ -81,8 +81,7 @@ test('always_on: an unsampled webhook is linked to by sampled attempts', async (
 });
 
 test('TRACE_CONTINUE_INBOUND: the webhook continues the trace of its sender, the attempt does not', async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, TRACE_CONTINUE_INBOUND: 'true' });
+  const collector = await tracedForTest({ TRACE_CONTINUE_INBOUND: 'true' });
   const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await gateway.send(account, '{}', { ...json, ...traceHeaders });
@@ -96,8 +95,7 @@ test('TRACE_CONTINUE_INBOUND: the webhook continues the trace of its sender, the
 });
 
 test('notifications link to the webhook and show no address', async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+  const collector = await tracedForTest();
   const [consumer, hook, broken] = [await consumerForTest(500), await consumerForTest(), await consumerForTest(410)];
   const account = await gateway.admin.createAccount({ delivery_url: `${consumer.url}?key=${secretInUrl('query')}` });
   for (const { url } of [hook, broken])
@@ -146,8 +144,7 @@ test('notifications of an unsampled webhook are not recorded', async () => {
 });
 
 test('a rejected webhook and a duplicate have spans, and a request to no account has none', async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+  const collector = await tracedForTest();
   const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const first = await gateway.send(account, '{"id":"twice"}');

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { Batcher } from '../../src/database/batcher.ts';
 import { createLog } from '../../src/shared/log.ts';
@@ -23,9 +23,9 @@ import { secretText } from '../support/secrets.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
 import { until } from '../support/until.ts';
 import { collectorForTest } from './collector.ts';
-import { tracingForTest } from './tracing-here.ts';
+import { tracedForTest, tracingForTest } from './tracing-here.ts';
 
-const limitMs = 30_000;
+vi.setConfig({ testTimeout: 30_000 });
 const start =
   (name: string, more: Partial<SpanStart> = {}) =>
   (): SpanStart => ({
@@ -62,11 +62,8 @@ test('without tracing, work gets no span and nothing is described', async () => 
   expect(await inBatch([{ span: null }], async () => 'result')).toBe('result');
 });
 
-test('statements are children of the active span; an error leaves its code and no text', {
-  timeout: limitMs,
-}, async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+test('statements are children of the active span; an error leaves its code and no text', async () => {
+  const collector = await tracedForTest();
   const failure = Object.assign(new Error(`duplicate key (${secretText('row')})`), { code: '23505' });
   const failing = inSpan(start('outer'), async () => {
     await inStatementSpan({ name: '', text: '  insert into things' }, async () => undefined);
@@ -86,11 +83,8 @@ test('statements are children of the active span; an error leaves its code and n
   expect(collector.requests.map(({ text }) => text).join()).not.toContain(secretText('row'));
 });
 
-test('a statement of many calls is a child of the first sampled one and links to the others', {
-  timeout: limitMs,
-}, async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, TRACES_PER_SECOND: '0' });
+test('a statement of many calls is a child of the first sampled one and links to the others', async () => {
+  const collector = await tracedForTest({ TRACES_PER_SECOND: '0' });
   const batcher = new Batcher<number, number>(
     async (items) => {
       await inStatementSpan(statement, async () => undefined);
@@ -112,9 +106,8 @@ test('a statement of many calls is a child of the first sampled one and links to
   expect(read?.attributes['db.operation.batch.size']).toBe(201);
 });
 
-test('what a span leaves behind is no part of it', { timeout: limitMs }, async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+test('what a span leaves behind is no part of it', async () => {
+  const collector = await tracedForTest();
   const { inside, end } = open('outer');
   const { run, span } = await inside;
   expect(run(activeTraceparent)).toBe(span?.traceparent);
@@ -141,18 +134,16 @@ test.each([
   [`${foreignHeader}-more`],
   ['x'.repeat(8_000)],
   [''],
-])('a sender with the traceparent %.60s is ignored', { timeout: limitMs }, async (traceparent) => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, TRACE_CONTINUE_INBOUND: 'true' });
+])('a sender with the traceparent %.60s is ignored', async (traceparent) => {
+  const collector = await tracedForTest({ TRACE_CONTINUE_INBOUND: 'true' });
   await inSpan(start('webhook', { sender: { traceparent, tracestate: 'a=b' } }), async () => undefined);
   const [webhook] = await collector.received('the span', () => true);
   expect(webhook).toMatchObject({ parentSpanId: '', links: [] });
   expect(webhook?.traceId).not.toBe(foreign.traceId);
 });
 
-test('a link to the sender has its ids, and not its trace state, which is any text', { timeout: limitMs }, async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+test('a link to the sender has its ids, and not its trace state, which is any text', async () => {
+  const collector = await tracedForTest();
   const sender = { traceparent: foreignHeader, tracestate: `v=${secretText('state')}` };
   await inSpan(start('webhook', { sender }), async () => undefined);
   const [webhook] = await collector.received('the span', () => true);
@@ -163,7 +154,7 @@ test('a link to the sender has its ids, and not its trace state, which is any te
 test.each([
   { flags: '01', spans: 1 },
   { flags: '00', spans: 0 },
-])('TRACE_CONTINUE_INBOUND: a sender with the flags $flags decides', { timeout: limitMs }, async ({ flags, spans }) => {
+])('TRACE_CONTINUE_INBOUND: a sender with the flags $flags decides', async ({ flags, spans }) => {
   const collector = await collectorForTest();
   const tracing = await tracingForTest({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -180,7 +171,7 @@ test.each([
   );
 });
 
-test('without sampling, ids are passed on with the flag 00, and nothing is sent', { timeout: limitMs }, async () => {
+test('without sampling, ids are passed on with the flag 00, and nothing is sent', async () => {
   const collector = await collectorForTest();
   const tracing = await tracingForTest({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -197,15 +188,13 @@ test('without sampling, ids are passed on with the flag 00, and nothing is sent'
   expect(collector.requests).toEqual([]);
 });
 
-test('OTEL_PROPAGATORS=none: requests carry no trace header', { timeout: limitMs }, async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_PROPAGATORS: 'none' });
+test('OTEL_PROPAGATORS=none: requests carry no trace header', async () => {
+  const _collector = await tracedForTest({ OTEL_PROPAGATORS: 'none' });
   expect(await inSpan(start('attempt'), async (span) => span?.headers)).toEqual([]);
 });
 
-test('log lines of a span have its ids; others have none', { timeout: limitMs }, async () => {
-  const collector = await collectorForTest();
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+test('log lines of a span have its ids; others have none', async () => {
+  const _collector = await tracedForTest();
   const lines: Record<string, unknown>[] = [];
   const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }, logIds);
   log.info({ n: 1 }, 'outside');
@@ -218,9 +207,7 @@ test('log lines of a span have its ids; others have none', { timeout: limitMs },
   expect(`00-${trace_id}-${span_id}-${trace_flags}`).toBe(traceparent);
 });
 
-test('a collector that refuses spans is told of once, without its answer and the headers', {
-  timeout: limitMs,
-}, async () => {
+test('a collector that refuses spans is told of once, without its answer and the headers', async () => {
   const collector = await collectorForTest();
   collector.status = 401;
   const lines: string[] = [];
@@ -247,9 +234,7 @@ test('a collector that refuses spans is told of once, without its answer and the
   expect(lines.join()).not.toContain(secretText().slice(0, 12));
 });
 
-test('a collector that never answers neither holds up the work, nor the queue, nor the end', {
-  timeout: limitMs,
-}, async () => {
+test('a collector that never answers neither holds up the work, nor the queue, nor the end', async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
 import { createLog } from '../../../src/shared/log.ts';
+import { openClient } from '../../support/one-connection.ts';
 
 const dayMs = 86_400_000;
 const accounts = 200;
@@ -72,8 +72,7 @@ export async function fill(url: string, options: { events: number; days: number 
   const today = Math.floor(now / dayMs) * dayMs;
   await ensurePartitions(database, new Date(today - options.days * dayMs), options.days);
   await database.close();
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   // The statistics are counted once at the end.
   await client.query(`set session_replication_role = replica`);
   await client.query(`set synchronous_commit = off`);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import pg from 'pg';
+import { openClient } from '../../support/one-connection.ts';
 import { endWithThis } from '../children.ts';
 
 const thisCheckout = fileURLToPath(new URL('../../..', import.meta.url));
@@ -36,8 +36,7 @@ export async function fillDatabase(url: string, events: number, checkout: string
   const file = pathToFileURL(join(folder, 'test/bench/admin/fill.ts')).href;
   const { fill }: typeof import('../admin/fill.ts') = await import(file);
   await fill(url, { events, days });
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   for (const text of settleAll) await client.query(text);
   await client.end();
 }

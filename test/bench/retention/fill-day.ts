@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
 import { createLog } from '../../../src/shared/log.ts';
+import { openClient } from '../../support/one-connection.ts';
 
 /** Rows per statement. */
 const eventsAtOnce = 50_000;
@@ -26,8 +26,7 @@ export async function fillDay(url: string, midnight: Date, events: number): Prom
   const database = await openDatabase({ url, log: createLog('warn') });
   await ensurePartitions(database, midnight, 0);
   await database.close();
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   // The statistics are counted once at the end.
   await client.query('set session_replication_role = replica');
   await client.query('set synchronous_commit = off');
