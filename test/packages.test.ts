@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { folderForTest } from './support/folder-for-test.ts';
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'));
 const project = z
@@ -61,8 +61,7 @@ test('every package with an install script is allowed or refused by name, and np
 
 /** Runs the postinstall script in a project with these packages, on a Node that reports this version. */
 function afterInstall(packages: string[], version: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-packages-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderForTest();
   mkdirSync(join(folder, 'src/embedded'), { recursive: true });
   copyFileSync(new URL('../src/embedded/link-node.cjs', import.meta.url), join(folder, 'src/embedded/link-node.cjs'));
   for (const name of packages) {

@@ -18,8 +18,9 @@ import { type ArchiveSource, verifyArchive } from '../../src/backups/verify-arch
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { queryOnce } from '../support/one-connection.ts';
-import { backUp, testKeyring as keyring, restore, testFolder, verifiedIn } from './support.ts';
+import { backUp, testKeyring as keyring, restore, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
 let name: string;
@@ -51,7 +52,7 @@ const refusal = async (content: Buffer) => {
 
 /** The verified files in a folder with one file of that content. */
 async function listed(content: Buffer): Promise<string[]> {
-  const dir = testFolder();
+  const dir = folderForTest();
   await writeFile(join(dir, name), content);
   expect(await readdir(dir)).toEqual([name]);
   return (await verifiedIn(openDirectoryStore(dir))).map((found) => found.name);
@@ -118,7 +119,7 @@ test('another format and the schema of a newer gateway are refused', async () =>
   const newer = withManifest((manifest) => Object.assign(manifest, { format: 3 }));
   expect(await refusal(newer)).toMatch(/newer gateway/);
 
-  const dir = testFolder();
+  const dir = folderForTest();
   const later = withManifest((manifest) => Object.assign(manifest, { migrations: ['Migration29990101000000_later'] }));
   await writeFile(join(dir, name), later);
   const url = await freshDatabase();
@@ -129,7 +130,7 @@ test('another format and the schema of a newer gateway are refused', async () =>
 });
 
 test('a backup whose rows differ from its manifest restores nothing', async () => {
-  const dir = testFolder();
+  const dir = folderForTest();
   const wrong = withManifest(({ tables }) => {
     for (const table of tables) if (table.name === 'gateway_settings') table.rows += 1;
   });
@@ -166,7 +167,7 @@ test('a file that breaks off or disappears while it is read gives an error in wo
 });
 
 test('a database with tables is refused and left unchanged', async () => {
-  const dir = testFolder();
+  const dir = folderForTest();
   await writeFile(join(dir, name), archive);
   const url = await freshDatabase();
   await queryOnce(url, 'create table somebodys (n integer)');
@@ -178,7 +179,7 @@ test('a database with tables is refused and left unchanged', async () => {
 });
 
 test('the error of a missing database names it', async () => {
-  const dir = testFolder();
+  const dir = folderForTest();
   await writeFile(join(dir, name), archive);
   const store = openDirectoryStore(dir);
   await expect(restore('postgresql://127.0.0.1:1/none', store, name)).rejects.toThrow(

@@ -13,9 +13,10 @@ import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { until } from '../support/until.ts';
-import { backUp, neverAborted, restore, testFolder, verifiedIn } from './support.ts';
+import { backUp, neverAborted, restore, verifiedIn } from './support.ts';
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
 const newName = () => archiveName(new Date(), randomUUID());
@@ -28,7 +29,7 @@ async function* chunks(each: (n: number) => Promise<void>) {
 }
 
 test('only the owner can read folder and files; backups are listed newest first, read, restored and deleted', async () => {
-  const dir = join(testFolder(), 'backups');
+  const dir = join(folderForTest(), 'backups');
   const store = openDirectoryStore(dir);
   expect(await verifiedIn(store)).toEqual([]);
   const url = await migratedDatabase();
@@ -50,14 +51,14 @@ test('only the owner can read folder and files; backups are listed newest first,
 });
 
 test.each(['../etc/passwd', 'notes.txt', ''])('an invalid name of a backup is refused: %j', async (name) => {
-  const store = openDirectoryStore(testFolder());
+  const store = openDirectoryStore(folderForTest());
   await expect(store.read(name)).rejects.toThrow(BackupError);
   await expect(store.delete(name)).rejects.toThrow(BackupError);
   await expect(store.write(name, Readable.from([]), neverAborted)).rejects.toThrow(BackupError);
 });
 
 test('a full disk gives an error in words and leaves no file', async () => {
-  const dir = join(testFolder(), 'backups');
+  const dir = join(folderForTest(), 'backups');
   // 2 MiB. A limit on the size of files stands for a full disk, because every system has one.
   const child = spawn('/bin/sh', ['-c', `ulimit -f 4096; exec "$0" "$1" "$2"`, process.execPath, writer, dir]);
   let output = '';
@@ -72,7 +73,7 @@ test('a full disk gives an error in words and leaves no file', async () => {
 });
 
 test('a folder that disappears during a backup, or cannot be created, gives an error in words', async () => {
-  const parent = testFolder();
+  const parent = folderForTest();
   const dir = join(parent, 'backups');
   const store = openDirectoryStore(dir);
   const content = chunks(async (n) => {
@@ -88,7 +89,7 @@ test('a folder that disappears during a backup, or cannot be created, gives an e
 });
 
 test('the files of a killed process are never listed, and the next backup removes them', async () => {
-  const dir = join(testFolder(), 'backups');
+  const dir = join(folderForTest(), 'backups');
   await mkdir(dir);
   const child = spawn(process.execPath, [writer, dir]);
   const files = () => readdir(dir);
@@ -110,7 +111,7 @@ test('the files of a killed process are never listed, and the next backup remove
 });
 
 test('an unreadable file with the name of a backup is logged, and does not affect other backups', async () => {
-  const dir = join(testFolder(), 'backups');
+  const dir = join(folderForTest(), 'backups');
   const told: { level: number; name: string; err: { message: string } }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void told.push(JSON.parse(line)) });
   const store = openDirectoryStore(dir, log);
@@ -133,7 +134,7 @@ test('an unreadable file with the name of a backup is logged, and does not affec
 });
 
 test('a backup that is interrupted or loses its database gives an error in words and leaves no file', async () => {
-  const dir = join(testFolder(), 'backups');
+  const dir = join(folderForTest(), 'backups');
   const store = openDirectoryStore(dir);
   const url = await migratedDatabase();
   await queryOnce(

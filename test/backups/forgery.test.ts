@@ -15,7 +15,8 @@ import { readCatalogue } from '../../src/backups/read-catalogue.ts';
 import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
 import { migratedDatabase } from '../support/database.ts';
-import { backUp, testKeyring as keyring, testFolder, unverifiedIn, verifiedIn } from './support.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
+import { backUp, testKeyring as keyring, unverifiedIn, verifiedIn } from './support.ts';
 
 interface Made {
   name: string;
@@ -51,7 +52,7 @@ const refusal = (bytes: Buffer, name: string) =>
 
 /** Why the list does not verify a file with these bytes and this name; null if it does. */
 async function listed(bytes: Buffer, name: string): Promise<string | null> {
-  const dir = testFolder();
+  const dir = folderForTest();
   await writeFile(join(dir, name), bytes);
   return (await unverifiedIn(openDirectoryStore(dir)))[name] ?? null;
 }
@@ -176,7 +177,7 @@ test('an archive of the previous key is verified; one of an older key needs that
 
 test('a huge manifest, real or claimed, is not parsed, and does not affect other files', async () => {
   if (!encrypted) throw new Error('not made');
-  const dir = testFolder();
+  const dir = folderForTest();
   const put = (content: Buffer) => writeFile(join(dir, archiveName(new Date(), randomUUID())), content);
   await writeFile(join(dir, encrypted.name), encrypted.bytes);
   // Lengths in gzip's trailer up to 4 GiB, and an unsigned member of 1 MiB.
@@ -202,7 +203,7 @@ test('a huge manifest, real or claimed, is not parsed, and does not affect other
 
 test('of very many files some are read, and known ones always; above a limit the list fails', async () => {
   if (!encrypted) throw new Error('not made');
-  const dir = join(testFolder(), 'flood');
+  const dir = join(folderForTest(), 'flood');
   await mkdir(dir);
   const flood = (count: number) => {
     for (let n = 0; n < count; n++)

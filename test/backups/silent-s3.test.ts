@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -8,6 +7,7 @@ import { archiveName } from '../../src/backups/archive-name.ts';
 import { BackupError } from '../../src/backups/backup-error.ts';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { openS3Store } from '../../src/backups/s3-store.ts';
+import { listen } from '../support/listen.ts';
 import { s3Credentials } from '../support/s3-server.ts';
 import { neverAborted } from './support.ts';
 
@@ -40,8 +40,7 @@ beforeEach(async () => {
       setTimeout(() => response.end(' last'), 2 * patientMs);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   url = `s3://bucket/backups?endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`;
   store = openS3Store(url, null, silenceMs);
 });

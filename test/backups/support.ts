@@ -1,8 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { readCatalogue } from '../../src/backups/read-catalogue.ts';
@@ -11,17 +8,11 @@ import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { type BackupOptions, writeBackup } from '../../src/backups/write-backup.ts';
 import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
 import { createLog, type Log } from '../../src/shared/log.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const log = createLog('silent');
 
-/** A folder that is removed after the test. */
-export function testFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-backups-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-export const folderStore = () => openDirectoryStore(join(testFolder(), 'backups'));
+export const folderStore = () => openDirectoryStore(join(folderForTest(), 'backups'));
 
 export const neverAborted = new AbortController().signal;
 

@@ -8,7 +8,8 @@ import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
-import { backUp, testFolder, verifiedIn } from './support.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
+import { backUp, verifiedIn } from './support.ts';
 
 export const log = createLog('silent');
 
@@ -17,7 +18,7 @@ export async function place() {
   const url = await migratedDatabase();
   const database = await openDatabase({ url, log });
   onTestFinished(() => database.close());
-  return { database, store: openDirectoryStore(join(testFolder(), 'backups')) };
+  return { database, store: openDirectoryStore(join(folderForTest(), 'backups')) };
 }
 
 /** Creates backups in the folder, each with its row, oldest first. */

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const script = fileURLToPath(new URL('../../.ci/audit.mjs', import.meta.url));
 
 /** Runs the script on a report of npm audit. */
 function judged(report: unknown, exceptions: unknown) {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-audit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderForTest();
   const file = join(folder, 'exceptions.json');
   writeFileSync(file, JSON.stringify(exceptions));
   const input = typeof report === 'string' ? report : JSON.stringify(report);

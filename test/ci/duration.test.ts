@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const script = fileURLToPath(new URL('../../.ci/duration.mjs', import.meta.url));
 
 /** Runs the script on files that began and ended at these seconds. */
 function judged(...files: [beganS: number, endedS: number][]) {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-duration-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderForTest();
   const results = join(folder, 'results.json');
   const testResults = files.map(([began, ended]) => ({ startTime: began * 1000, endTime: ended * 1000 }));
   writeFileSync(results, JSON.stringify({ testResults }));

@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const script = fileURLToPath(new URL('../../.ci/failures.mjs', import.meta.url));
 
 function printed(testResults: unknown[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-failures-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderForTest();
   const file = join(folder, 'results.json');
   writeFileSync(file, JSON.stringify({ testResults }));
   const { stdout, status } = spawnSync(process.execPath, [script, file], { cwd: '/', encoding: 'utf8' });

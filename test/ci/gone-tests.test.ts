@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const script = fileURLToPath(new URL('../../.ci/gone-tests.mjs', import.meta.url));
 
@@ -11,8 +11,7 @@ type Results = Record<string, Record<string, string>>;
 
 /** Compares two runs: tests by file, with their statuses. */
 function compared(before: Results, after: Results) {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-gone-tests-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderForTest();
   const write = (run: string, results: Results) => {
     const testResults = Object.entries(results).map(([file, tests]) => ({
       name: `/checkout-${run}/test/${file}`,

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readProjectFile } from '../docker/files.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const script = fileURLToPath(new URL('../../.ci/pin-images.mjs', import.meta.url));
 const files = ['Dockerfile', 'docker-compose.yml'] as const;
@@ -51,8 +51,7 @@ async function startRegistry(options: { missing?: string } = {}) {
 
 /** The files that name images, in a folder of their own. */
 function checkout() {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-images-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderForTest();
   for (const name of files) writeFileSync(join(folder, name), readProjectFile(name).replaceAll(/@sha256:\w+/g, ''));
   return {
     read: () => files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n'),

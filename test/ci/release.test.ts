@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readProjectFile } from '../docker/files.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const script = fileURLToPath(new URL('../../.ci/release.mjs', import.meta.url));
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -15,8 +15,7 @@ const copied = [
 
 /** Creates a repository with the files that a release changes. */
 function repository(changelog = readProjectFile('CHANGELOG.md')) {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderForTest();
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
   for (const name of copied) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

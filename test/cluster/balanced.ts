@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { Agent, fetch } from 'undici';
 import { onTestFinished } from 'vitest';
-import { listen } from '../faults/listen.ts';
+import { listen } from '../support/listen.ts';
 import { Balancer } from './balancer.ts';
 
 export interface Backend {

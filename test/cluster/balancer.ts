@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../faults/listen.ts';
+import { listen } from '../support/listen.ts';
 import { Backends } from './backends.ts';
 
 /** A refused connection is tried at other backends for so long. A rolling upgrade may delay no webhook by more than 2 s. */

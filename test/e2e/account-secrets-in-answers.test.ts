@@ -4,8 +4,9 @@ import { gunzipSync } from 'node:zlib';
 import { Connection, WorkflowClient } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
-import { backUp, testFolder } from '../backups/support.ts';
+import { backUp } from '../backups/support.ts';
 import { type Consumer, type Delivery, startConsumer } from '../support/consumer.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { textsIn } from '../support/history.ts';
 import { everythingStored } from '../support/stored.ts';
@@ -124,7 +125,7 @@ test('no secret is in the database, a workflow history or a backup', async () =>
   expect(history).toContain(body.id);
   expect(history).not.toMatch(shown);
 
-  const folder = join(testFolder(), 'backups');
+  const folder = join(folderForTest(), 'backups');
   const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(folder), { encrypt: false });
   const archive = gunzipSync(readFileSync(join(folder, name))).toString('latin1');
   expect(archive).toContain(account.id);

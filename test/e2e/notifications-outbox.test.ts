@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
 import {
   accountWith,
@@ -36,8 +36,7 @@ async function stageWith(outboxDir: string | null) {
 }
 
 test('the complete message is written to the outbox', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outbox-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = folderForTest();
   const stage = await stageWith(folder);
   const bytes = Buffer.from('{"id":1.0,\r\n"type":"order.\\u00e9\u00e9","z":"\\u0000"}');
   const situation = await accountWith(stage, [mail]);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { listen } from './listen.ts';
+import { listen } from '../support/listen.ts';
 import { randomFor } from './random.ts';
 import { deliveryTimeoutMs } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { z } from 'zod';
-import { listen } from './listen.ts';
+import { listen } from '../support/listen.ts';
 
 /** A notification that a destination was sent. */
 export interface Notice {

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from './listen.ts';
+import { listen } from '../support/listen.ts';
 
 /**
  * What happens on the way:

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { serveMetrics } from '../../src/http/metrics-server.ts';
 import { measureBoth } from '../../src/roles/compose-metrics.ts';
 import { workerMetricsPort } from '../../src/roles/worker-metrics.ts';
@@ -12,6 +9,7 @@ import { measureProcess } from '../../src/telemetry/metrics/process-metrics.ts';
 import { type Collect, Scrape } from '../../src/telemetry/metrics/scrape.ts';
 import { parsed, sumOf } from '../process/metrics/exposition.ts';
 import { startConsumer } from '../support/consumer.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { forTest } from '../support/use.ts';
 
 const labels = {
@@ -91,8 +89,7 @@ test('a failed rendering is not kept', async () => {
 });
 
 test('the api and the worker of npm start have series of their own, and those of a worker that is away are missing', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-metrics-'));
-  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const dataDir = folderForTest();
   const sdk = '# HELP temporal_x X\n# TYPE temporal_x counter\ntemporal_x 7';
   const [api, worker] = [processOf(3, 12), processOf(0, 12, sdk)];
   worker.metrics.attemptMade('delivered', 5);
@@ -132,8 +129,7 @@ test.each([
   [200, 'null'],
   [200, 'hello'],
 ])('the worker of npm start is away when another program answers %i with %s at its port', async (status, body) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-metrics-'));
-  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const dataDir = folderForTest();
   const other = await forTest(startConsumer((response) => response.writeHead(status).end(body)));
   workerMetricsPort.write(dataDir, other.port);
   const answer = await textOf(...measureBoth(processOf(3, 12).collect, dataDir, createLog('silent')));

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { readDrawn } from './drawn.ts';
 import { idOf } from './mutant.ts';
 import { readOptions } from './options.ts';
@@ -20,8 +19,7 @@ const judged = (...statuses: Judged['result']['status'][]): Judged[] =>
   });
 
 test('results are read as they were written, and a file that is missing has none', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mutants-results-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderForTest();
   const path = join(folder, 'results.json');
   expect(readResults(path)).toEqual(new Map());
   const results = judged('killed', 'survived').map(({ result }) => result);

@@ -7,6 +7,7 @@ import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
+import { listen } from '../support/listen.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { roleHere } from '../support/role-here.ts';
 import type { RunningRole } from '../support/running-role.ts';
@@ -45,18 +46,15 @@ async function refusal(
 async function takenPort(): Promise<number> {
   const server = createServer((socket) => socket.destroy());
   onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : 0;
+  return listen(server);
 }
 
 /** A port on which no process listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
+  return port;
 }
 
 test('a host that is not an address of this machine is reported', { timeout }, async () => {

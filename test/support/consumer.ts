@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 
 export interface Delivery {
   headers: IncomingMessage['headers'];
@@ -46,8 +46,7 @@ export async function startConsumer(...replies: Reply[]): Promise<Consumer> {
       else response.writeHead(reply).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   consumer.port = port;
   consumer.url = `http://127.0.0.1:${port}/hook`;
   consumer.close = () =>

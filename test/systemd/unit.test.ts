@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { lacks } from '../support/may-skip/list.ts';
 
 const file = new URL('../../docs/systemd/webhook-gateway.service', import.meta.url);
@@ -10,8 +10,7 @@ const unit = readFileSync(file, 'utf8');
 
 /** The result of `systemd-analyze verify` for a unit. Unknown settings give warnings, not failures. */
 function verified(text: string): { status: number | null; said: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-unit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderForTest();
   const copy = join(folder, 'webhook-gateway.service');
   writeFileSync(copy, text.replace('/usr/bin/npm', process.execPath));
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' });

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { NativeConnection } from '@temporalio/worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../src/shared/log.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { listen } from '../support/listen.ts';
 
 const permissionDenied = 7;
 const unimplemented = 12;
@@ -21,8 +21,7 @@ async function serverThatRefuses(code: number): Promise<NativeConnection> {
     // An empty message: that of GetSystemInfo, with which a client begins.
     stream.end(Buffer.alloc(5));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const connection = await NativeConnection.connect({ address: `127.0.0.1:${port}` });
   onTestFinished(async () => {
     await connection.close();

@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { type Role, readConfig } from '../../src/config/config.ts';
 import { StartError } from '../../src/shared/start-error.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 export type Env = Record<string, string>;
 
@@ -32,8 +31,7 @@ export function mistakes(env: Env, role: Role = 'worker'): string[] {
 
 /** Writes a configuration file of Temporal into a home folder. */
 export function tomlFile(text: string) {
-  const home = mkdtempSync(join(tmpdir(), 'gateway-temporal-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const home = folderForTest();
   const folder = join(home, '.config', 'temporalio');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'temporal.toml');

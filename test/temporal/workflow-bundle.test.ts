@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createLog } from '../../src/shared/log.ts';
 import { bundleWorkflows, writeBuiltBundle } from '../../src/temporal/workflow-bundle.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 
 const log = createLog('silent');
-
-function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'workflow-bundle-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Bundles hold the paths and the order of their modules, not their time: equal inputs give equal code. */
 const bundled = () => inject('workflowCode');
@@ -27,17 +22,17 @@ function withOtherCode(file: string, code: string): void {
 }
 
 test('a start with a bundle from npm run build does not bundle, and writes nothing', async () => {
-  const file = join(emptyFolder(), 'build', 'workflows.js');
+  const file = join(folderForTest(), 'build', 'workflows.js');
   await writeBuiltBundle(log, file);
   expect(await bundleWorkflows({ built: file, cacheDir: null, log })).toEqual({ code: bundled() });
   withOtherCode(file, 'from the build');
-  const cacheDir = join(emptyFolder(), 'cache');
+  const cacheDir = join(folderForTest(), 'cache');
   expect(await bundleWorkflows({ built: file, cacheDir, log })).toEqual({ code: 'from the build' });
   expect(existsSync(cacheDir)).toBe(false);
 }, 30_000);
 
 test('a bundle of other workflows, such as those before a change, is not used', async () => {
-  const file = join(emptyFolder(), 'workflows.js');
+  const file = join(folderForTest(), 'workflows.js');
   await writeBuiltBundle(log, file);
   writeFileSync(
     file,
@@ -47,7 +42,7 @@ test('a bundle of other workflows, such as those before a change, is not used', 
 }, 30_000);
 
 test('a bundle is made once and cached; a truncated bundle is made again', async () => {
-  const cacheDir = join(emptyFolder(), 'not', 'there', 'yet');
+  const cacheDir = join(folderForTest(), 'not', 'there', 'yet');
   expect((await bundleWorkflows({ built, cacheDir, log })).code).toBe(bundled());
   const [name = '', ...others] = readdirSync(cacheDir);
   expect(others).toEqual([]);
@@ -64,7 +59,7 @@ test('a bundle is made once and cached; a truncated bundle is made again', async
 }, 30_000);
 
 test('without a writable cache the code is bundled at each start', async () => {
-  const notAFolder = join(emptyFolder(), 'file');
+  const notAFolder = join(folderForTest(), 'file');
   writeFileSync(notAFolder, '');
   expect((await bundleWorkflows({ built, cacheDir: notAFolder, log })).code).toBe(bundled());
 }, 30_000);

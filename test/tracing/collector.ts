@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
+import { listen } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 import { type ReceivedSpan, spansOf } from './otlp.ts';
 
@@ -50,8 +50,7 @@ export async function collectorForTest(): Promise<Collector> {
       response.writeHead(collector.status, { 'content-type': headers['content-type'] ?? '' }).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   collector.endpoint = `http://127.0.0.1:${port}`;
   onTestFinished(
     () =>

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -19,6 +18,7 @@ import {
   type TracedSpan,
 } from '../../src/telemetry/tracing/spans.ts';
 import { startTracing } from '../../src/telemetry/tracing/start-tracing.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { secretText } from '../support/secrets.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
 import { until } from '../support/until.ts';
@@ -260,8 +260,7 @@ test('a collector that never answers neither holds up the work, nor the queue, n
 });
 
 test('certificates that cannot be used end the start, with their variable', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-otel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderForTest();
   const file = (name: string, text: string) => {
     const path = join(folder, name);
     writeFileSync(path, text);

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { listen } from '../faults/listen.ts';
+import { listen } from '../support/listen.ts';
 
 /** One webhook of the load, with what its sender and its consumer saw. */
 export interface Sent {

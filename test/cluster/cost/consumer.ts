@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../../faults/listen.ts';
+import { listen } from '../../support/listen.ts';
 
 /** What becomes of an event, by the path of its consumer. */
 export const fates = {

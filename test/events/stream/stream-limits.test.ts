@@ -10,6 +10,7 @@ import { maxUnreadBytes, StreamReader } from '../../../src/events/stream/stream-
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import { openStream } from '../../support/event-stream.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { listen } from '../../support/listen.ts';
 import { outcomeOf, receivedEvent } from '../../support/received.ts';
 import { until } from '../../support/until.ts';
 
@@ -136,10 +137,8 @@ test('a client that reads on within seconds gets the message why it was dropped'
     };
     report();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  const socket = connect(address.port, '127.0.0.1');
+  const port = await listen(server);
+  const socket = connect(port, '127.0.0.1');
   sockets.push(socket);
   socket.write('GET / HTTP/1.0\r\n\r\n');
   await dropped.promise;
@@ -229,11 +228,9 @@ async function served(feed: ChangeFeed) {
     feed.reserve(response);
     void feed.start().then(() => feed.add(response, {}, null));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}/`,
+    url: `http://127.0.0.1:${port}/`,
     async stop() {
       feed.close();
       await feed.closed();

@@ -4,7 +4,8 @@ import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
 import { emailMessage } from '../../../src/notifications/messages/email-message.ts';
 import type { Notice } from '../../../src/notifications/notice.ts';
-import { channels, failure, mailTo, noMail, summary, temporaryFolder } from './support.ts';
+import { folderForTest } from '../../support/folder-for-test.ts';
+import { channels, failure, mailTo, noMail, summary } from './support.ts';
 
 const outbox = (outboxDir: string) => channels({ mail: { ...noMail, outboxDir } });
 
@@ -18,7 +19,7 @@ const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const lines = (text: string | undefined) => text?.replaceAll('\r\n', '\n').trimEnd();
 
 test.each([failure(), summary])('a $kind can be read in any mail program', async (notice) => {
-  const { said, email, file } = await written(temporaryFolder(), notice);
+  const { said, email, file } = await written(folderForTest(), notice);
   expect(said).toEqual({
     ...{ ok: true, responseCode: null, responseBody: null, durationMs: expect.any(Number), outboxFile: file },
   });
@@ -41,7 +42,7 @@ test.each([failure(), summary])('a $kind can be read in any mail program', async
 test('characters of four bytes are kept, and line breaks in an event type start no header', async () => {
   const event_type = 'größe 😀\r\nBcc: all@ops.test\r\n\r\nfake body';
   const notice = failure({ error: '😀 ünï\r\nX-Injected: 1' }, { event_type });
-  const { email } = await written(temporaryFolder(), notice);
+  const { email } = await written(folderForTest(), notice);
   expect(email.bcc ?? []).toEqual([]);
   expect(email.headers.map(({ key }) => key)).not.toContain('x-injected');
   expect(email.subject).not.toMatch(/[\r\n]/);
@@ -54,7 +55,7 @@ test.each(['application/json', 'message/rfc822', 'text/plain; charset=latin1', '
   async (contentType) => {
     const body = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 31) % 256));
     const notice = failure({ payload: { body, contentType } });
-    const { email } = await written(temporaryFolder(), notice, mailTo(['a@ops.test'], true));
+    const { email } = await written(folderForTest(), notice, mailTo(['a@ops.test'], true));
     const [attachment, ...more] = email.attachments;
     expect(more).toEqual([]);
     expect(attachment?.disposition).toBe('attachment');
@@ -67,13 +68,13 @@ test('a path or URL in a message stays text and is not read or fetched', async (
   const text =
     'file:///etc/hostname /etc/hostname http://127.0.0.1:1/ data:text/plain,hi <img src="file:///etc/hostname">';
   const notice = failure({ error: text }, { event_type: text });
-  const { file } = await written(temporaryFolder(), notice);
+  const { file } = await written(folderForTest(), notice);
   expect(readFileSync(file, 'latin1')).not.toContain(readFileSync('/etc/hostname', 'latin1').trim().padEnd(3, '\0'));
 });
 
 describe('the file', () => {
   test('and its folder are readable by their owner only', async () => {
-    const folder = join(temporaryFolder(), 'outbox');
+    const folder = join(folderForTest(), 'outbox');
     const { file } = await written(folder, failure());
     expect([mode(folder), mode(file)]).toEqual(['700', '600']);
     expect(file).toBe(join(folder, `2026-11-20T10-00-00-123Z-${failure().id}.eml`));
@@ -81,7 +82,7 @@ describe('the file', () => {
   });
 
   test('is written once for the same notice, also with concurrent calls', async () => {
-    const folder = temporaryFolder();
+    const folder = folderForTest();
     const send = outbox(folder);
     const all = await Promise.all(Array.from({ length: 20 }, () => send(mailTo(['a@ops.test']), failure())));
     expect(all.every(({ ok }) => ok)).toBe(true);
@@ -91,7 +92,7 @@ describe('the file', () => {
   });
 
   test('is a different one for another notice of the same moment', async () => {
-    const folder = temporaryFolder();
+    const folder = folderForTest();
     const ids = ['a/b', 'a_b', 'a:b', '../../etc/x', '.', 'x'.repeat(1_000), `${'x'.repeat(999)}y`, '😀\r\n\0', ''];
     const send = outbox(folder);
     const all = await Promise.all(ids.map((id) => send(mailTo(['a@ops.test']), failure({ id }))));
@@ -110,20 +111,20 @@ describe('a folder that cannot be used', () => {
   });
 
   test('because a file is in its place', async () => {
-    const file = join(temporaryFolder(), 'outbox');
+    const file = join(folderForTest(), 'outbox');
     writeFileSync(file, '');
     expect(await outbox(file)(mailTo(['a@ops.test']), failure())).toEqual(failed(file, 'not a directory (ENOTDIR)'));
   });
 
   test('because its parent folder is missing', async () => {
-    const folder = join(temporaryFolder(), 'data', 'outbox');
+    const folder = join(folderForTest(), 'data', 'outbox');
     expect(await outbox(folder)(mailTo(['a@ops.test']), failure())).toEqual(
       failed(folder, 'no such file or directory (ENOENT)'),
     );
   });
 
   test('because a folder has the name of the file; no temporary file is left', async () => {
-    const folder = temporaryFolder();
+    const folder = folderForTest();
     mkdirSync(join(folder, `2026-11-20T10-00-00-123Z-${failure().id}.eml`));
     const said = await outbox(folder)(mailTo(['a@ops.test']), failure());
     expect(said).toEqual(failed(folder, 'illegal operation on a directory (EISDIR)'));
@@ -133,7 +134,7 @@ describe('a folder that cannot be used', () => {
   test('because it is not writable', async () => {
     // Root, as whom tests may run, can write everywhere but below /proc.
     const isRoot = process.getuid?.() === 0;
-    const folder = isRoot ? '/proc/sys/outbox' : temporaryFolder();
+    const folder = isRoot ? '/proc/sys/outbox' : folderForTest();
     if (!isRoot) chmodSync(folder, 0o500);
     const reason = isRoot ? 'no such file or directory (ENOENT)' : 'permission denied (EACCES)';
     expect(await outbox(folder)(mailTo(['a@ops.test']), failure())).toEqual(failed(folder, reason));

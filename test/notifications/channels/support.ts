@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { SenderOptions } from '../../../src/delivery/send.ts';
 import { type ChannelDeps, createChannels } from '../../../src/notifications/channels/channels.ts';
 import type {
@@ -87,13 +83,6 @@ export const destinationsAt: Record<DestinationType, (origin: string) => [Destin
   ],
   email: (origin) => [mailTo(['on-call@ops.test']), sendgridAt(origin)],
 };
-
-/** Creates a folder, which is deleted after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 /** Headers by their names in lower case. Throws if a name occurs twice. */
 export function headersOf(seen: Seen | undefined): Record<string, string> {

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshDatabase } from '../database.ts';
+import { folderForTest } from '../folder-for-test.ts';
+import { listen } from '../listen.ts';
 import { queryOnce } from '../one-connection.ts';
 import { rawRequest } from '../raw-http.ts';
 import { log } from '../runtime.ts';
@@ -26,12 +26,6 @@ import { allKinds, formsOf, type Leak, leaksIn, reportOf } from './markers.ts';
 import { takeLeaks, watch, watchAnswersOf } from './watch.ts';
 
 const placesOf = (leaks: Leak[]) => leaks.map(({ kind, place }) => `${kind}: ${place}`);
-
-function folderForTest(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-leaks-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 test.each([
   ['in plain text', secretMarker],
@@ -91,8 +85,7 @@ test('answers of gateways are searched: headers, bodies in pieces, unread bodies
     response.end(payloadMarker);
   });
   onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const baseUrl = `http://127.0.0.1:${port}`;
   await (await fetch(`${baseUrl}/body`)).text();
   expect(takeLeaks()).toEqual([]);

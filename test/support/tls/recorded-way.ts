@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from '../listen.ts';
 
 /** The request of a client for TLS: a length of 8, and the code 80877103 (PostgreSQL manual, SSLRequest). */
 export const sslRequest = Buffer.from('0000000804d2162f', 'hex');
@@ -63,9 +63,7 @@ async function recording(handle: (near: Socket, seen: Seen) => Socket | null): P
       socket.once('close', () => sockets.delete(socket));
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     seen,
     through(url, host = '127.0.0.1') {
