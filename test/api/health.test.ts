@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { until } from '../support/until.ts';
@@ -131,8 +131,7 @@ test('the statistics have the oldest pending event and the delay of first attemp
   expect(await stats()).toMatchObject({
     ...{ oldest_pending_at: null, first_attempt_delay_ms: { events: 0, p50: null, p95: null, p99: null } },
   });
-  const consumer = await consumerForTest(200);
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(gateway.admin, 200);
   const delivered = (await gateway.send(account, '{"id":1}')).body.id;
   await gateway.admin.eventually(delivered, (event) => event.delivery_status === 'delivered');
   await gateway.admin.post('/admin/delivery/pause');

@@ -21,19 +21,14 @@ beforeAll(async () => {
 const owner = { token: randomUUID() };
 const everyone = { kind: 'all', after: lowestId } as const;
 const ample = { of: new Map<string, number>(), others: 64 };
+const ten = { ...owner, scope: everyone, room: ample, limit: 10 };
 const claimsOf = (ids: string[]) => ids.map((eventId) => ({ eventId, generation: 0, token: owner.token }));
 const release = (lane: number) =>
   gateway.database.pool.query('update event_queue set claimed_until = null, claim_token = null, lane = $1', [lane]);
 
 test('a claim of first attempts takes events of every account', async () => {
   await release(0);
-  const options = {
-    ...owner,
-    scope: everyone,
-    room: ample,
-    limit: 10,
-  };
-  const { claimed, next } = await claimForAttempt(gateway.database, options);
+  const { claimed, next } = await claimForAttempt(gateway.database, ten);
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
   expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
   expect(next).toBeNull();
@@ -91,28 +86,19 @@ test('a claim of known accounts takes their events from a position on, and those
 
 test('an account without a free slot is skipped', async () => {
   await release(0);
-  const options = {
-    ...owner,
-    scope: everyone,
+  const { claimed } = await claimForAttempt(gateway.database, {
+    ...ten,
     room: { of: new Map([[crowd, 0]]), others: 64 },
-    limit: 10,
-  };
-  const { claimed } = await claimForAttempt(gateway.database, options);
+  });
   expect(claimed.map(({ accountId }) => accountId)).toEqual([single]);
 });
 
 test('nothing is claimed for a first attempt while deliveries are paused, and the round is complete', async () => {
   await release(0);
-  const options = {
-    ...owner,
-    scope: everyone,
-    room: ample,
-    limit: 10,
-  };
   await pauseDelivery(gateway.database, '');
-  expect(await claimForAttempt(gateway.database, options)).toMatchObject({ claimed: [], next: null });
+  expect(await claimForAttempt(gateway.database, ten)).toMatchObject({ claimed: [], next: null });
   await resumeDelivery(gateway.database);
-  expect((await claimForAttempt(gateway.database, options)).claimed).toHaveLength(6);
+  expect((await claimForAttempt(gateway.database, ten)).claimed).toHaveLength(6);
 });
 
 test('a claim of pending starts takes events of every account', async () => {

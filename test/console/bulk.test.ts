@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { events, jobLimitMs } from '../events/bulk/support.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { rows } from '../support/stored.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
@@ -10,8 +10,7 @@ const gateway = consoleGateway();
 
 test('10,000 failed events are replayed by a job with progress, after a question that names the number', async () => {
   const { admin, baseUrl, adminToken, database } = gateway;
-  const consumer = await consumerForTest();
-  const account = await admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(admin);
   await events(gateway, account, 10_000);
   const page = await openConsole({ baseUrl, token: adminToken, path: '/events?delivery_status=failed' });
   await page.getByRole('checkbox', { name: 'Select all loaded events' }).check();

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
 import { backupEnded, scheduled, triggered } from '../support/maintenance.ts';
@@ -83,8 +83,7 @@ test("the gateway's role can migrate, deliver, create partitions, back up and re
   const roles = gatewayRoles({ databaseUrl: postgres.gateway('gateway'), variables: { BACKUP_DIR: dir } });
   expect(await roles.migrate()).toMatchObject({ code: 0 });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
-  const consumer = await consumerForTest();
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(api.admin);
   expect((await send(api.baseUrl, account, '{"id":"one"}')).status).toBe(202);
   await allDelivered(roles, 1);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import getPort from 'get-port';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, migratedRoles } from '../support/gateway-roles.ts';
 import { backupEnded, scheduled } from '../support/maintenance.ts';
@@ -58,8 +58,7 @@ describe.skipIf(lacks('container'))('as restricted as in a container', () => {
     expect(healthCheck({ PORT: free, METRICS_PORT: metricsPort })).toBe(0);
     expect(healthCheck({ PORT: free, METRICS_PORT: free })).toBe(1);
 
-    const consumer = await consumerForTest();
-    const account = await api.admin.createAccount({ delivery_url: consumer.url });
+    const { account } = await accountForTest(api.admin);
     expect((await send(api.baseUrl, account, '{"id":"one"}')).status).toBe(202);
     await allDelivered(roles, 1);
     await scheduled(api, 'backup');

@@ -30,8 +30,7 @@ describe.each(eventWorkflows)('EVENT_WORKFLOWS=%s', (policy) => {
   });
 
   test('a workflow makes the first attempt of a replay', async () => {
-    const consumer = await stage.consumer(500);
-    const { id } = await stage.sendTo(consumer);
+    const { consumer, id } = await stage.sent(500);
     expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted' });
     consumer.replies = [200];
     await stage.operate.replay(id);

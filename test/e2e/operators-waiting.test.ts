@@ -114,8 +114,7 @@ test('retries that fail do not change the time of the next attempt', async () =>
 
 test('retries that fail do not use up attempts of the schedule', async () => {
   const held = hold();
-  const consumer = await stage.consumer(held.reply, 500);
-  const { id } = await stage.sendTo(consumer);
+  const { id } = await stage.sent(held.reply, 500);
   await held.arrived;
   await stage.gateway.admin.eventually(id, (e) => e.status === 'enqueued');
   await stage.operate.retry(id);

@@ -29,8 +29,7 @@ test.each([0, 1])(
   async (generation) => {
     const { admin } = stage.gateway;
     const held = hold();
-    const consumer = await stage.consumer(...Array(generation).fill(200), held.reply, 200);
-    const { id } = await stage.sendTo(consumer);
+    const { consumer, id } = await stage.sent(...Array(generation).fill(200), held.reply, 200);
     if (generation === 1) {
       await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
       await admin.post(`/admin/events/${id}/replay`);

@@ -42,8 +42,7 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
 test('an event with a lost workflow gets a new one when deliveries are resumed', async () => {
   const { admin } = stage.gateway;
   const held = hold();
-  const consumer = await stage.consumer(held.reply, 200);
-  const { id } = await stage.sendTo(consumer);
+  const { consumer, id } = await stage.sent(held.reply, 200);
   await held.arrived;
   await pauseDeliveries(admin);
   held.answer(500);

@@ -20,8 +20,7 @@ const eventually = (id: string, wanted: Parameters<typeof stage.gateway.admin.ev
 /** An event whose first attempt has failed during a pause, and whose second one is due. */
 async function dueEvent() {
   const held = hold();
-  const consumer = await stage.consumer(held.reply, 200);
-  const { id, accountId } = await stage.sendTo(consumer);
+  const { consumer, id, accountId } = await stage.sent(held.reply, 200);
   await held.arrived;
   await pause();
   held.answer(500);

@@ -11,8 +11,7 @@ const stage = useStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 
 test('a retry during the last attempt is made after it, and delivers the event', async () => {
   const held = hold();
-  const consumer = await stage.consumer(...Array.from({ length: lastAttempt - 1 }, () => 500), held.reply, 200);
-  const { id } = await stage.sendTo(consumer);
+  const { id } = await stage.sent(...Array.from({ length: lastAttempt - 1 }, () => 500), held.reply, 200);
   await held.arrived;
   expect((await stage.operate.retry(id)).status).toBe(202);
   held.answer(500);
@@ -23,8 +22,7 @@ test('a retry during the last attempt is made after it, and delivers the event',
 
 test('a retry that a replay overtakes is still made, and does not replace attempts of the replay', async () => {
   const held = hold();
-  const consumer = await stage.consumer(held.reply, 200);
-  const { id } = await stage.sendTo(consumer);
+  const { id } = await stage.sent(held.reply, 200);
   await held.arrived;
   await stage.gateway.admin.eventually(id, (e) => e.status === 'enqueued');
   expect((await stage.operate.retry(id)).status).toBe(202);

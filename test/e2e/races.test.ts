@@ -152,8 +152,7 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
 
   test('an event whose account is disabled during an attempt gets no further one, and none is counted', async () => {
     const held = hold();
-    const consumer = await stage.consumer(held.reply, 200);
-    const { id, accountId } = await stage.sendTo(consumer);
+    const { consumer, id, accountId } = await stage.sent(held.reply, 200);
     await held.arrived;
     await stage.operate.setEnabled(accountId, false);
     held.answer(500);
@@ -165,8 +164,7 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
 
   test('an event whose account is disabled during the last attempt gets no further attempt', async () => {
     const held = hold();
-    const consumer = await stage.consumer(...Array.from({ length: lastAttempt - 1 }, () => 500), held.reply);
-    const { id, accountId } = await stage.sendTo(consumer);
+    const { id, accountId } = await stage.sent(...Array.from({ length: lastAttempt - 1 }, () => 500), held.reply);
     await held.arrived;
     await stage.operate.setEnabled(accountId, false);
     held.answer(500);

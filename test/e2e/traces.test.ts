@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { payloadMarker, secretInUrl, secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
@@ -30,8 +30,7 @@ async function storedTraceparent(id: string): Promise<string | null | undefined>
 
 test('while tracing is off, the trace headers of a sender are forwarded, and nothing is stored or sent', async () => {
   const collector = await collectorForTest();
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin);
   const { body } = await gateway.send(account, '{}', { ...json, ...traceHeaders });
   const delivery = await until('the delivery', () => consumer.deliveries[0]);
   expect(delivery.headers).toMatchObject(traceHeaders);
@@ -51,8 +50,7 @@ test('while tracing is off, the trace headers of a sender are forwarded, and not
 
 test('always_on: an unsampled webhook is linked to by sampled attempts', async () => {
   const collector = await collectorForTest();
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin);
   const off = await tracingForTest({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_TRACES_SAMPLER: 'always_off',
@@ -82,8 +80,7 @@ test('always_on: an unsampled webhook is linked to by sampled attempts', async (
 
 test('TRACE_CONTINUE_INBOUND: the webhook continues the trace of its sender, the attempt does not', async () => {
   const collector = await tracedForTest({ TRACE_CONTINUE_INBOUND: 'true' });
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin);
   const { body } = await gateway.send(account, '{}', { ...json, ...traceHeaders });
   const [attempt] = await collector.received('the attempt', attemptsOf(body.id));
   const [webhook] = await collector.received('the webhook', ({ kind }) => kind === 2);
@@ -145,8 +142,7 @@ test('notifications of an unsampled webhook are not recorded', async () => {
 
 test('a rejected webhook and a duplicate have spans, and a request to no account has none', async () => {
   const collector = await tracedForTest();
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin);
   const first = await gateway.send(account, '{"id":"twice"}');
   const second = await gateway.send(account, '{"id":"twice"}');
   expect(second.body).toMatchObject({ id: first.body.id, duplicate: true });

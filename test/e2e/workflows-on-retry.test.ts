@@ -102,8 +102,7 @@ test('a replay whose first attempt fails starts the workflow of the new generati
 });
 
 test('a retry after a replay without workflow ends the workflow of the former generation', async () => {
-  const consumer = await stage.consumer(500, 200);
-  const { id } = await stage.sendTo(consumer);
+  const { consumer, id } = await stage.sent(500, 200);
   await stage.gateway.admin.eventually(id, (e) => e.attempts === 1 && e.workflow !== null);
   await stage.operate.replay(id);
   const event = await stage.gateway.admin.eventually(id, (e) => e.generation === 1 && isDelivered(e));

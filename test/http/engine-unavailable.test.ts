@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { actionsOf, backupsOf } from '../support/maintenance.ts';
@@ -24,8 +24,7 @@ async function startWithout(options: TestGatewayOptions) {
 
 test('without Temporal, /admin/upkeep returns 503, a backup fails at once, and webhooks are delivered', async () => {
   const gateway = await startWithout({ temporalAddress: closedPort, maintenance: { backupDir: backupFolder() } });
-  const consumer = await consumerForTest(200);
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(gateway.admin, 200);
   const answers = Promise.all(
     [...asked, ['POST', '/admin/backups/trigger'] as const].map(([method, path]) =>
       gateway.admin.request(method, path),

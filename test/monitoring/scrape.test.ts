@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scraped } from '../process/metrics/exposition.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { backupEnded, scheduled } from '../support/maintenance.ts';
@@ -34,8 +34,7 @@ test('every metric and label of the rules and the dashboard is in a scrape of ap
   });
   const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
   const [, port] = await worker.printed(/"port":(\d+),"msg":"metrics listening"/, 'stderr');
-  const consumer = await consumerForTest();
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(api.admin);
   const sent = await fetch(`${api.baseUrl}/generic/${account.account_slug}`, { method: 'POST', body: '{"id":"one"}' });
   expect(sent.status).toBe(202);
   // A backup has a metric of its own, and its activities wait for a worker.

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { fillEvents } from '../events/fill-events.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
@@ -15,8 +15,7 @@ const many = 2_000;
 test('workers are killed in the middle of a bulk job: each event is replayed once, and delivered once', async () => {
   const roles = await migratedRoles({});
   const api = await roles.apiHere();
-  const consumer = await consumerForTest();
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin);
   const database = await forTest(openDatabase({ url: roles.databaseUrl, log: createLog('silent') }));
   const ids = await fillEvents(
     database,

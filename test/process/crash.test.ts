@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
-import { type Consumer, consumerForTest } from '../support/consumer.ts';
+import { accountForTest, type Consumer, consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, attempts, claims, eventRows, migratedRoles, type Roles } from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
@@ -68,8 +68,7 @@ test('when an api or a worker is killed during an attempt, the event is delivere
 test('when a worker is killed between two attempts, the second attempt is made when it is due', async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
-  const consumer = await consumerForTest(500, 200);
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin, 500, 200);
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
   const failed = await api.admin.eventually(body.id, (e) => e.attempts === 1 && e.status === 'enqueued');
   expect(await worker.stop('SIGKILL')).toEqual(killed);
@@ -222,8 +221,7 @@ async function postUntilItDies(
 test('an api that is killed under load loses no acknowledged webhook', async () => {
   const roles = await migratedRoles({});
   const [api] = await Promise.all([roles.startApi(), roles.workerHere()]);
-  const consumer = await consumerForTest();
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin);
   const acknowledged = await postUntilItDies(
     { baseUrl: api.baseUrl, account },
     { count: 150, enough: () => api.signal('SIGKILL') },

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import type { Api } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
@@ -14,8 +14,7 @@ export const longAttempts = { DELIVERY_TIMEOUT: '1m' };
 export async function inFlight(apis: readonly [Api, ...Api[]], count: number) {
   const [api] = apis;
   const waiting: ServerResponse[] = [];
-  const consumer = await consumerForTest((response) => void waiting.push(response));
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin, (response) => void waiting.push(response));
   const answers = await Promise.all(
     Array.from({ length: count }, (_, n) =>
       send((apis[n % apis.length] ?? api).baseUrl, account, JSON.stringify({ id: `event-${n}` })),

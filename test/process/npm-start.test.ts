@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { cleanEnvironment, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
@@ -71,8 +71,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 
 test('a second Ctrl-C ends at once a gateway that waits for an attempt in flight', async () => {
   const gateway = await startWholeGateway(await startedFolder());
-  const consumer = await consumerForTest(hang);
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin, hang);
   await send(gateway.baseUrl, account, '{"id":"waits"}');
   await until('the attempt is in flight', () => consumer.deliveries.length > 0);
   gateway.signal('SIGINT');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, claims, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { ownPostgres } from '../support/own-servers.ts';
@@ -20,8 +20,7 @@ async function running(where: 'processes' | 'here', variables: Record<string, st
   const [api, worker] = await (where === 'here'
     ? Promise.all([roles.apiHere(), roles.workerHere()])
     : Promise.all([roles.startApi(), roles.startWorker()]));
-  const consumer = await consumerForTest();
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin);
   return { postgres, roles, api, worker, consumer, account };
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
@@ -34,8 +34,7 @@ test('roles, backup and restore make no clear-text connection to PostgreSQL', as
   const roles = gatewayRoles({ databaseUrl: url(plain), variables: { BACKUP_DIR: backups } });
   expect(await roles.migrate()).toMatchObject({ code: 0 });
   const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
-  const consumer = await consumerForTest();
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin);
   await send(api.baseUrl, account, '{"id":"one"}');
   await until('the event is delivered', () => consumer.deliveries.length > 0);
   await until('a backup is triggered', async () => (await api.admin.post('/admin/backups/trigger')).status === 202);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import getPort from 'get-port';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { type Consumer, consumerForTest } from '../support/consumer.ts';
+import { accountForTest, type Consumer, consumerForTest } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
 import { sharedServers, startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
@@ -40,8 +40,7 @@ function priorities(pid: number): number[] {
 }
 
 async function consumed(gateway: WholeGateway, ...replies: Consumer['replies']) {
-  const consumer = await consumerForTest(...replies);
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin, ...replies);
   return { consumer, account };
 }
 

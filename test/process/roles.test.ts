@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
@@ -64,8 +64,7 @@ test.each([true, false])(
     const [one, two] = await (delivers
       ? Promise.all([roles.startApi(), roles.startApi(), roles.startWorker(), roles.startWorker()])
       : Promise.all([roles.apiHere(), roles.apiHere(), roles.workerHere(), roles.workerHere()]));
-    const consumer = await consumerForTest();
-    const account = await one.admin.createAccount({ delivery_url: consumer.url });
+    const { consumer, account } = await accountForTest(one.admin);
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
         send((n % 2 === 0 ? one : two).baseUrl, account, JSON.stringify({ id: `event-${n}` })),
@@ -87,8 +86,10 @@ test('an api that does not deliver leaves its events in the queue, and two other
   const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
   // The consumer answers after all four requests have arrived. An api makes at most two, so both are needed.
   const { promise, resolve } = Promise.withResolvers<void>();
-  const consumer = await consumerForTest((response) => void promise.then(() => response.writeHead(200).end()));
-  const account = await accepting.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(
+    accepting.admin,
+    (response) => void promise.then(() => response.writeHead(200).end()),
+  );
   for (let n = 0; n < 4; n += 1) await send(accepting.baseUrl, account, `{"id":"${n}"}`);
   const [first, second] = await Promise.all([roles.apiHere(), roles.apiHere()]);
   await until('four attempts are in flight', () => consumer.deliveries.length === 4);
@@ -103,8 +104,7 @@ test('an api that does not deliver leaves its events in the queue, and two other
 test('an api without any worker makes first attempts, and retries wait for a worker', async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: Array(9).fill('1ms').join() });
   const api = await roles.apiHere();
-  const consumer = await consumerForTest(500, 200);
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin, 500, 200);
   const failing = await send(api.baseUrl, account, '{"id":"one"}');
   const failed = await api.admin.eventually(failing.body.id, (e) => e.attempts === 1);
   expect(failed).toMatchObject({ delivery_status: 'pending', status: 'received', workflow: null });
@@ -125,8 +125,7 @@ test('an api without any worker makes first attempts, and retries wait for a wor
 test('an api with API_DELIVERS=false alone accepts webhooks, and makes no attempt', async () => {
   const roles = await migratedRoles({});
   const holding = await roles.apiHere({ API_DELIVERS: 'false' });
-  const consumer = await consumerForTest();
-  const account = await holding.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(holding.admin);
   const { status, body } = await send(holding.baseUrl, account, '{"id":"one"}');
   expect(status).toBe(202);
   const queued = await roles.query('select event_id, lane, claimed_until from event_queue');
@@ -143,8 +142,7 @@ test('while no api delivers, workflows make all attempts of queued events, until
     ...{ DELIVERY_SCHEDULE: Array(9).fill('1ms').join(), EVENT_WORKFLOWS: 'always' },
   });
   const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
-  const consumer = await consumerForTest(500, 200);
-  const account = await accepting.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(accepting.admin, 500, 200);
   const answers = await Promise.all(
     Array.from({ length: 3 }, (_, n) => send(accepting.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
   );
@@ -202,8 +200,7 @@ test.each(['api', 'worker'] as const)(
     const admin = await roles.apiHere({ API_DELIVERS: 'false' });
     // An api makes first attempts from its queue. Without one, the workflow in a worker makes them.
     const stopping = await (role === 'api' ? roles.startApi() : roles.startWorker());
-    const consumer = await consumerForTest(() => undefined);
-    const account = await admin.admin.createAccount({ delivery_url: consumer.url });
+    const { consumer, account } = await accountForTest(admin, () => undefined);
     const { body } = await send(admin.baseUrl, account, '{"id":"one"}');
     await until('the attempt is in flight', () => consumer.deliveries.length === 1, 60_000);
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { until } from '../support/until.ts';
@@ -22,8 +22,7 @@ beforeAll(async () => {
 });
 
 async function consumed() {
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin);
   return { consumer, account };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, attempts, migratedRoles } from '../support/gateway-roles.ts';
 import { withClient } from '../support/one-connection.ts';
@@ -68,8 +68,7 @@ test('a worker that was suspended makes no attempt that Temporal has given to an
     roles.apiHere(),
     roles.startWorker({ TEMPORAL_ADDRESS: toTemporal.address }),
   ]);
-  const consumer = await consumerForTest(500, 200);
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin, 500, 200);
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
   await api.admin.eventually(body.id, (event) => event.attempts === 1);
   const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
@@ -85,8 +85,7 @@ test('while a worker starts without Temporal, the api delivers, and the worker c
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), temporalAddress: temporal.address });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
   await worker.printed(/"msg":"[^"]*Temporal/, 'stderr');
-  const consumer = await consumerForTest();
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin);
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
   const delivered = await api.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
   expect(delivered.status).toBe('received');
@@ -102,8 +101,7 @@ test('commands during an outage of Temporal reach the waiting workflow afterward
     variables: { DELIVERY_SCHEDULE: '1h,1h,1h,1h,1h,1h,1h,1h,1h' },
   });
   const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
-  const consumer = await consumerForTest(500);
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(api.admin, 500);
   const [acked, retried, replayed] = await Promise.all(
     ['acked', 'retried', 'replayed'].map(async (id) => {
       const { body } = await send(api.baseUrl, account, JSON.stringify({ id }));
@@ -145,8 +143,7 @@ test('role all with an unreachable TEMPORAL_ADDRESS starts, logs that, and deliv
   const [line] = await gateway.printed(/^.*"msg":"[^"]*Temporal.*$/m, 'stderr');
   expect(line).toContain(temporal.address);
   expect(line).toContain('Connection refused');
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { consumer, account } = await accountForTest(gateway.admin);
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
   await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
   await temporal.start();

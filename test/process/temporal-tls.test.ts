@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
@@ -114,8 +114,7 @@ test('npm start: settings for other Temporal servers do not affect its own serve
     ...{ ...right, TEMPORAL_TLS: 'true', TEMPORAL_API_KEY: 'secret', TEMPORAL_CONFIG_FILE: file },
     TEMPORAL_GRPC_META_X_TEST: 'secret',
   });
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(gateway.admin);
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
   const event = await gateway.admin.eventually(body.id, (e) => e.status === 'enqueued' && e.workflow !== null);
   expect(event.workflow?.url).toContain('/namespaces/default/');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { sharedServers, startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { payloadMarker, secretInUrl, secretText } from '../support/secrets.ts';
@@ -136,8 +136,7 @@ test('a collector that is down delays nothing and costs one log line in each pro
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     OTEL_EXPORTER_OTLP_TIMEOUT: '300',
   });
-  const consumer = await consumerForTest();
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(gateway.admin);
   for (let n = 0; n < 5; n++) {
     const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: `event-${n}` }));
     await gateway.admin.eventually(

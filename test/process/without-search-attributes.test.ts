@@ -6,7 +6,7 @@ import { connectTemporal } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
@@ -70,8 +70,7 @@ test('in a namespace without the search attributes, events are retried, and late
   });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
   await own.removeAttributes();
-  const consumer = await consumerForTest(500, 500, 200, 500, 500, 200, 200);
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { account } = await accountForTest(api.admin, 500, 500, 200, 500, 500, 200, 200);
   for (const id of ['one', 'two']) {
     const { body } = await send(api.baseUrl, account, JSON.stringify({ id }));
     const event = await api.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');

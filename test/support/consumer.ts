@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
+import type { AdminClient } from './admin-client.ts';
 import { listen } from './listen.ts';
 
 export interface Delivery {
@@ -62,4 +63,10 @@ export async function consumerForTest(...replies: Reply[]): Promise<Consumer> {
   const consumer = await startConsumer(...replies);
   onTestFinished(() => consumer.close());
   return consumer;
+}
+
+/** An account that delivers to a consumer of its own, which closes at the end of the test. */
+export async function accountForTest(admin: Pick<AdminClient, 'createAccount'>, ...replies: Reply[]) {
+  const consumer = await consumerForTest(...replies);
+  return { consumer, account: await admin.createAccount({ delivery_url: consumer.url }) };
 }

@@ -33,6 +33,11 @@ export async function openStage(options: TestGatewayOptions) {
       if (status !== 202) throw new Error(`not accepted: ${status}`);
       return { id: body.id, accountId: account.id, slug: account.account_slug };
     },
+    /** As {@link sendTo}, to a new consumer. */
+    async sent(...replies: Consumer['replies']) {
+      const consumer = await stage.consumer(...replies);
+      return { consumer, ...(await stage.sendTo(consumer)) };
+    },
     /**
      * Waits for the end of the event's workflow and returns the result of its latest run. Null if EVENT_WORKFLOWS=on_retry
      * lets the event leave the queue without one.
@@ -71,26 +76,23 @@ export function useStage(options: TestGatewayOptions): Stage {
 }
 
 /** An event after one attempt, which waits for `waitS` seconds because of the consumer's Retry-After. */
-export async function waitingEvent({ gateway, consumer: open, sendTo }: Stage, waitS = longWaitS) {
-  const consumer = await open(askToWait(503, waitS), 200);
-  const { id } = await sendTo(consumer);
+export async function waitingEvent({ gateway, sent }: Stage, waitS = longWaitS) {
+  const { consumer, id } = await sent(askToWait(503, waitS), 200);
   const event = await gateway.admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
   return { id, consumer, event };
 }
 
 /** A delivered event whose workflow has completed, if it has one. */
-export async function deliveredEvent({ gateway, workflowResult, consumer: open, sendTo }: Stage) {
-  const consumer = await open();
-  const { id } = await sendTo(consumer);
+export async function deliveredEvent({ gateway, workflowResult, sent }: Stage) {
+  const { consumer, id } = await sent();
   await workflowResult(id);
   const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
   return { id, consumer, event };
 }
 
 /** An event whose attempts all failed. Its consumer accepts further attempts. Needs a short schedule. */
-export async function exhaustedEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
-  const consumer = await open(500);
-  const { id } = await sendTo(consumer);
+export async function exhaustedEvent({ gateway, workflows, sent }: Stage) {
+  const { consumer, id } = await sent(500);
   await workflows.result(id);
   const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
   consumer.replies = [200];
