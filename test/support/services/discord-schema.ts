@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv';
+import { object } from './json-schema.ts';
 
 // The JSON that Discord's webhooks accept, as far as the gateway could use it. Discord ignores unknown fields; here
 // they are an error.
@@ -26,13 +27,6 @@ export interface DiscordMessage {
   flags?: number;
   tts?: boolean;
 }
-
-const object = (required: string[], properties: Record<string, unknown>) => ({
-  type: 'object',
-  required,
-  additionalProperties: false,
-  properties,
-});
 
 // Surrounding white space is trimmed, so a text of white space only is empty.
 const filled = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: '\\S' });

@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv';
+import { object } from './json-schema.ts';
 
 // SendGrid's published schema of `POST /v3/mail/send`, as far as the gateway could use it:
 // https://github.com/twilio/sendgrid-oai/blob/main/spec/json/tsg_mail_v3.json
@@ -36,15 +37,10 @@ export interface SentMail {
   tracking_settings?: object;
 }
 
-const email = {
-  type: 'object',
-  required: ['email'],
-  additionalProperties: false,
-  properties: {
-    email: { type: 'string', pattern: '^[^\\s@<>",;:\\\\]+@[^\\s@<>",;:\\\\]+\\.[^\\s@<>",;:\\\\]+$' },
-    name: { type: 'string' },
-  },
-};
+const email = object(['email'], {
+  email: { type: 'string', pattern: '^[^\\s@<>",;:\\\\]+@[^\\s@<>",;:\\\\]+\\.[^\\s@<>",;:\\\\]+$' },
+  name: { type: 'string' },
+});
 const recipients = { type: 'array', minItems: 1, maxItems: 1000, items: email };
 
 // "The subject … must be a string at least one character in length", and data must not start a new header line.
@@ -62,99 +58,64 @@ const headers = {
 };
 const strings = { type: 'object', additionalProperties: { type: 'string' } };
 
-const enabling = (...texts: string[]) => ({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
+const enabling = (...texts: string[]) =>
+  object([], {
     enable: { type: 'boolean' },
     ...Object.fromEntries(texts.map((name) => [name, { type: 'string' }])),
-  },
-});
+  });
 
-const schema = {
-  type: 'object',
-  required: ['personalizations', 'from', 'subject', 'content'],
-  additionalProperties: false,
-  properties: {
-    personalizations: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 1000,
-      items: {
-        type: 'object',
-        required: ['to'],
-        additionalProperties: false,
-        properties: {
-          ...{ from: email, to: recipients, cc: recipients, bcc: recipients },
-          ...{ subject, headers, substitutions: strings, custom_args: strings },
-        },
-      },
-    },
-    from: email,
-    reply_to: email,
-    subject,
-    content: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        required: ['type', 'value'],
-        additionalProperties: false,
-        properties: {
-          // "The content type … cannot contain ';', ',', or CRLF characters".
-          type: { type: 'string', minLength: 1, pattern: '^[^;,\\r\\n]+$' },
-          value: { type: 'string', minLength: 1 },
-        },
-      },
-    },
-    attachments: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['content', 'filename'],
-        additionalProperties: false,
-        properties: {
-          content: { type: 'string', minLength: 1 },
-          type: { type: 'string', minLength: 1, pattern: '^[^;,\\r\\n]+$' },
-          filename: { type: 'string', minLength: 1, pattern: '^[^\\r\\n]+$' },
-          disposition: { enum: ['inline', 'attachment'] },
-          content_id: { type: 'string', pattern: '^[^;,\\r\\n]+$' },
-        },
-      },
-    },
-    headers,
-    categories: { type: 'array', maxItems: 10, uniqueItems: true, items: { type: 'string', maxLength: 255 } },
-    // The published schema says string, but the service requires an object of strings:
-    // https://www.twilio.com/docs/sendgrid/for-developers/sending-email/personalizations
-    custom_args: strings,
-    mail_settings: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        bypass_list_management: enabling(),
-        bypass_spam_management: enabling(),
-        bypass_bounce_management: enabling(),
-        bypass_unsubscribe_management: enabling(),
-        footer: enabling('text', 'html'),
-        sandbox_mode: enabling(),
-      },
-    },
-    tracking_settings: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        click_tracking: {
-          type: 'object',
-          additionalProperties: false,
-          properties: { enable: { type: 'boolean' }, enable_text: { type: 'boolean' } },
-        },
-        open_tracking: enabling('substitution_tag'),
-        subscription_tracking: enabling('text', 'html', 'substitution_tag'),
-        ganalytics: enabling('utm_source', 'utm_medium', 'utm_term', 'utm_content', 'utm_campaign'),
-      },
-    },
+const schema = object(['personalizations', 'from', 'subject', 'content'], {
+  personalizations: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 1000,
+    items: object(['to'], {
+      ...{ from: email, to: recipients, cc: recipients, bcc: recipients },
+      ...{ subject, headers, substitutions: strings, custom_args: strings },
+    }),
   },
-};
+  from: email,
+  reply_to: email,
+  subject,
+  content: {
+    type: 'array',
+    minItems: 1,
+    items: object(['type', 'value'], {
+      // "The content type … cannot contain ';', ',', or CRLF characters".
+      type: { type: 'string', minLength: 1, pattern: '^[^;,\\r\\n]+$' },
+      value: { type: 'string', minLength: 1 },
+    }),
+  },
+  attachments: {
+    type: 'array',
+    items: object(['content', 'filename'], {
+      content: { type: 'string', minLength: 1 },
+      type: { type: 'string', minLength: 1, pattern: '^[^;,\\r\\n]+$' },
+      filename: { type: 'string', minLength: 1, pattern: '^[^\\r\\n]+$' },
+      disposition: { enum: ['inline', 'attachment'] },
+      content_id: { type: 'string', pattern: '^[^;,\\r\\n]+$' },
+    }),
+  },
+  headers,
+  categories: { type: 'array', maxItems: 10, uniqueItems: true, items: { type: 'string', maxLength: 255 } },
+  // The published schema says string, but the service requires an object of strings:
+  // https://www.twilio.com/docs/sendgrid/for-developers/sending-email/personalizations
+  custom_args: strings,
+  mail_settings: object([], {
+    bypass_list_management: enabling(),
+    bypass_spam_management: enabling(),
+    bypass_bounce_management: enabling(),
+    bypass_unsubscribe_management: enabling(),
+    footer: enabling('text', 'html'),
+    sandbox_mode: enabling(),
+  }),
+  tracking_settings: object([], {
+    click_tracking: object([], { enable: { type: 'boolean' }, enable_text: { type: 'boolean' } }),
+    open_tracking: enabling('substitution_tag'),
+    subscription_tracking: enabling('text', 'html', 'substitution_tag'),
+    ganalytics: enabling('utm_source', 'utm_medium', 'utm_term', 'utm_content', 'utm_campaign'),
+  }),
+});
 
 /** Whether a value is a valid mail; `errors` has the reasons if not. */
 export const isSentMail = new Ajv({ allErrors: true }).compile<SentMail>(schema);

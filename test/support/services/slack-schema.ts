@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv';
+import { object } from './json-schema.ts';
 
 // The JSON that Slack's incoming webhooks accept, as far as the gateway could use it. Other fields are errors.
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
@@ -12,13 +13,6 @@ export interface SlackMessage {
   unfurl_media?: boolean;
   mrkdwn?: boolean;
 }
-
-const object = (required: string[], properties: Record<string, unknown>) => ({
-  type: 'object',
-  required,
-  additionalProperties: false,
-  properties,
-});
 
 // https://docs.slack.dev/reference/block-kit/composition-objects/text-object: 1 to 3000 characters; `emoji` for
 // plain_text only, `verbatim` for mrkdwn only.
