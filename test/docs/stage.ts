@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { adminClient } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
 import { cleanEnvironment, temporaryFolder } from '../support/gateway-process.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import { Shell } from './shell.ts';
@@ -10,17 +10,6 @@ import { wholeGateway } from './ways.ts';
 
 /** The command of README.md and the quick start, which starts the gateway for all pages. */
 export const start = 'npm ci && npm start';
-
-/** What runs while the commands run: a gateway, started by the command of the README, and a consumer. */
-export interface Stage {
-  baseUrl: string;
-  adminToken: string;
-  admin: AdminClient;
-  /** The data folder of the gateway. */
-  dataDir: string;
-  consumer: Consumer;
-  stop(): Promise<void>;
-}
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 /** What the commands of the pages make. A page must not see what the checkout has. */
@@ -42,8 +31,9 @@ export function shellIn(cwd: string, env: Record<string, string> = {}): Shell {
   return new Shell({ cwd, env: { ...cleanEnvironment(), ...quiet, ...env }, folder: temporaryFolder('test') });
 }
 
-export async function startStage(): Promise<Stage> {
+export async function startStage() {
   const folder = checkout();
+  /** The data folder of the gateway. */
   const dataDir = join(folder, '.data');
   await ownData(folder);
   const shell = shellIn(folder, { PORT: '0', DELIVERY_SCHEDULE: quickSchedule });
@@ -66,6 +56,9 @@ export async function startStage(): Promise<Stage> {
     throw error;
   }
 }
+
+/** What runs while the commands run: a gateway, started by the command of the README, and a consumer. */
+export type Stage = Awaited<ReturnType<typeof startStage>>;
 
 /** Gives a checkout a data folder as after a first start. */
 export async function ownData(folder: string): Promise<void> {

@@ -4,16 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 
-/** A copy of the checkout, in which files may be changed. */
-export interface Checkout {
-  path: string;
-  /** For temporary files of the tests. */
-  temporary: string;
-  /** Changes a file of the copy. */
-  write(file: string, text: string): void;
-  remove(): Promise<void>;
-}
-
 /** Files that Git ignores, and tests need. */
 const built = ['src/console/dist'];
 
@@ -21,7 +11,7 @@ const built = ['src/console/dist'];
  * Copies the checkout with its uncommitted changes into the folder for temporary files. The copy is a clone of its own,
  * because some tests read the history. Packages are links, so that nothing is installed; the caches next to them are not.
  */
-export async function copyCheckout(root: string): Promise<Checkout> {
+export async function copyCheckout(root: string) {
   // Short, because the path of a socket has at most 107 characters.
   const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
   // The database's user must be able to enter the folder.
@@ -49,8 +39,13 @@ export async function copyCheckout(root: string): Promise<Checkout> {
 
   return {
     path,
+    /** For temporary files of the tests. */
     temporary,
-    write: (file, text) => writeFileSync(join(path, file), text),
+    /** Changes a file of the copy. */
+    write: (file: string, text: string) => writeFileSync(join(path, file), text),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+/** A copy of the checkout, in which files may be changed. */
+export type Checkout = Awaited<ReturnType<typeof copyCheckout>>;

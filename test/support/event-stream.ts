@@ -9,28 +9,11 @@ interface StreamedMessage {
   data: Json;
 }
 
-export interface OpenStream {
-  response: Response;
-  /** All messages so far. */
-  messages: StreamedMessage[];
-  /** The last `id:` that was received. */
-  lastId(): string;
-  /** The whole text so far. */
-  text(): string;
-  /** The events that were reported, in order. */
-  events(): Json[];
-  /** Waits for a message. */
-  next(what: string, wanted: (message: StreamedMessage) => boolean): Promise<StreamedMessage>;
-  /** Resolves when the stream has ended. */
-  ended: Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Opens the stream of events and reads it as a console would. */
 export async function openStream(
   { baseUrl, adminToken }: { baseUrl: string; adminToken: string },
   options: { query?: string; lastId?: string } = {},
-): Promise<OpenStream> {
+) {
   const closing = new AbortController();
   const path = `/admin/events/stream${options.query ?? ''}`;
   const response = await fetch(`${baseUrl}${path}`, {
@@ -40,6 +23,7 @@ export async function openStream(
     },
     signal: closing.signal,
   });
+  /** All messages so far. */
   const messages: StreamedMessage[] = [];
   let id = '';
   let all = '';
@@ -62,13 +46,18 @@ export async function openStream(
       for (const block of blocks) take(block);
     }
   };
+  /** Resolves when the stream has ended. */
   const ended = read().catch(() => undefined);
   return {
     ...{ response, messages, ended },
+    /** The last `id:` that was received. */
     lastId: () => id,
+    /** The whole text so far. */
     text: () => all,
-    events: () => messages.filter(({ event }) => event === 'event').map(({ data }) => data),
-    next: (what, wanted) => until(what, () => messages.find(wanted)),
+    /** The events that were reported, in order. */
+    events: (): Json[] => messages.filter(({ event }) => event === 'event').map(({ data }) => data),
+    /** Waits for a message. */
+    next: (what: string, wanted: (message: StreamedMessage) => boolean) => until(what, () => messages.find(wanted)),
     async close() {
       closing.abort();
       await ended;
@@ -76,3 +65,5 @@ export async function openStream(
     },
   };
 }
+
+export type OpenStream = Awaited<ReturnType<typeof openStream>>;
