@@ -11,85 +11,69 @@ import { benchQueue } from './queue.ts';
 import type { BenchResult } from './report.ts';
 import { benchRetention } from './retention.ts';
 
-/** Each reads all of its options before it starts anything. */
+/** Reads all of the options before anything is started. */
+const benchmark =
+  <Options>(run: (options: Options) => Promise<BenchResult>, read: (values: Values) => Options) =>
+  (values: Values) => {
+    const options = read(values);
+    return () => run(options);
+  };
+
 const benchmarks: Record<string, (values: Values) => () => Promise<BenchResult>> = {
-  ingest: (values) => {
-    const options = {
-      seconds: number(values.seconds ?? '10'),
-      connections: numbers(values.connections ?? '1,64'),
-      providers: values.provider.split(','),
-    };
-    return () => benchIngest(options);
-  },
-  deliver: (values) => {
-    const options = { ...scenarioOptions(values), gateways: gatewayOptions(values, values.gateway) };
-    return () => benchDeliver(options);
-  },
-  pairs: (values) => {
+  ingest: benchmark(benchIngest, (values) => ({
+    seconds: number(values.seconds ?? '10'),
+    connections: numbers(values.connections ?? '1,64'),
+    providers: values.provider.split(','),
+  })),
+  deliver: benchmark(benchDeliver, (values) => ({
+    ...scenarioOptions(values),
+    gateways: gatewayOptions(values, values.gateway),
+  })),
+  pairs: benchmark(benchPairs, (values) => {
     const [gateway] = gatewayOptions(values, values.gateway);
     const [other] = gatewayOptions(values, values.with);
     if (values.with === undefined) throw new Error('pairs needs --with DIR');
-    const options = {
+    return {
       ...scenarioOptions(values),
       ...{ gateway: { ...gateway, environment: variables(values) }, other },
       ...{ pairs: number(values.pairs), traces: values.traces },
     };
-    return () => benchPairs(options);
-  },
-  lasting: (values) => {
+  }),
+  lasting: benchmark(benchLasting, (values) => {
     const [gateway] = gatewayOptions(values, values.gateway);
-    const options = {
+    return {
       gateway,
       seconds: number(values.seconds ?? '600'),
       rate: number(values.rate),
       failing: number(values.failing),
       connections: number(values.connections ?? '64'),
     };
-    return () => benchLasting(options);
-  },
-  queue: (values) => {
-    const options = { events: number(values.events ?? '2000000') };
-    return () => benchQueue(options);
-  },
-  floor: (values) => {
-    const options = {
-      shapes: values.shape.split(','),
-      workflows: number(values['workflow-events']),
-      delayMs: number(values.delay) * 1000,
-    };
-    return () => benchFloor(options);
-  },
-  admin: (values) => {
-    const options = {
-      events: number(values.events ?? '2000000'),
-      days: number(values.days),
-      requests: number(values.requests),
-      connections: number(values.connections ?? '1'),
-    };
-    return () => benchAdmin(options);
-  },
-  console: (values) => {
-    const options = {
-      events: number(values.events ?? '2000000'),
-      days: number(values.days),
-      requests: number(values.requests),
-      rate: number(values.rate),
-      seconds: number(values.seconds ?? '10'),
-    };
-    return () => benchConsole(options);
-  },
-  retention: (values) => {
-    const options = { events: number(values.events ?? '1000000') };
-    return () => benchRetention(options);
-  },
-  backup: (values) => {
-    const options = {
-      events: number(values.events ?? '1000000'),
-      seconds: number(values.seconds ?? '20'),
-      connections: numbers(values.connections ?? '1,8'),
-    };
-    return () => benchBackup(options);
-  },
+  }),
+  queue: benchmark(benchQueue, (values) => ({ events: number(values.events ?? '2000000') })),
+  floor: benchmark(benchFloor, (values) => ({
+    shapes: values.shape.split(','),
+    workflows: number(values['workflow-events']),
+    delayMs: number(values.delay) * 1000,
+  })),
+  admin: benchmark(benchAdmin, (values) => ({
+    events: number(values.events ?? '2000000'),
+    days: number(values.days),
+    requests: number(values.requests),
+    connections: number(values.connections ?? '1'),
+  })),
+  console: benchmark(benchConsole, (values) => ({
+    events: number(values.events ?? '2000000'),
+    days: number(values.days),
+    requests: number(values.requests),
+    rate: number(values.rate),
+    seconds: number(values.seconds ?? '10'),
+  })),
+  retention: benchmark(benchRetention, (values) => ({ events: number(values.events ?? '1000000') })),
+  backup: benchmark(benchBackup, (values) => ({
+    events: number(values.events ?? '1000000'),
+    seconds: number(values.seconds ?? '20'),
+    connections: numbers(values.connections ?? '1,8'),
+  })),
 };
 
 /**

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { firstAttemptsBy } from '../support/first-attempts.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
-import { openStage, type Stage, useStage } from '../support/situations.ts';
+import { useStage } from '../support/situations.ts';
+import { useForAll } from '../support/use.ts';
 
 // Events that are received while deliveries are paused.
 
@@ -75,17 +76,12 @@ describe('with one concurrent attempt per account', () => {
 });
 
 describe('with two apis and two workers', () => {
-  let stage: Stage;
-  let second: TestGateway;
-  beforeAll(async () => {
-    stage = await openStage({});
-    second = await startGateway({ databaseUrl: stage.gateway.databaseUrl, inPlaceOf: stage.gateway });
-  });
-  afterAll(async () => {
-    await second.stop();
-    await stage.close();
-  });
-  afterEach(() => stage.clear());
+  const stage = useStage({});
+  // A second api and worker.
+  useForAll(
+    () => startGateway({ databaseUrl: stage.gateway.databaseUrl, inPlaceOf: stage.gateway }),
+    (gateway) => gateway.stop(),
+  );
 
   test('all of them pause, and nothing is delivered twice afterwards', async () => {
     const { admin } = stage.gateway;

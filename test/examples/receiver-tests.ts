@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { consumerForTest, type Reply } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { newWhsec, secretText } from '../support/secrets.ts';
-import { type Receiver, type ReceiverCommand, startReceiver } from './receiver-process.ts';
+import { useForAll } from '../support/use.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { type ReceiverCommand, startReceiver } from './receiver-process.ts';
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
@@ -17,16 +18,11 @@ const paid = (order: string, amount: number) => JSON.stringify({ type: 'order.pa
 export function testReceiver(command: ReceiverCommand): void {
   const [old, next] = [newWhsec(), newWhsec()];
   const texts = [secretText('any-text'), `whsec_${secretText('no-base64')}`];
-  let gateway: TestGateway;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    gateway = await startGateway();
-    receiver = await startReceiver(command, [old, next, ...texts]);
-  });
-  afterAll(async () => {
-    await receiver?.stop();
-    await gateway?.stop();
-  });
+  const gateway = useGateway();
+  const receiver = useForAll(
+    () => startReceiver(command, [old, next, ...texts]),
+    (started) => started.stop(),
+  );
 
   const account = (fields: Record<string, unknown> = {}) =>
     gateway.admin.createAccount({ delivery_url: receiver.url, delivery_secret: old, ...fields });

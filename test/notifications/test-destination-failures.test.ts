@@ -26,7 +26,7 @@ describe('502', () => {
   test.each([400, 404, 429, 500])('shows the body of the service’s answer %i', { timeout: 30_000 }, async (status) => {
     for (const type of kinds) {
       const { port, deliveries } = await service((response, { url }) => response.writeHead(status).end(`no: ${url}`));
-      const { problem, outcome } = await refusal(withKey(), posts[type](port));
+      const { problem, outcome } = await refusal(withKey, posts[type](port));
       expect(outcome).toBe('http_error');
       expect(problem).toMatchObject({ response_code: status, response_body: expect.stringContaining('no: ') });
       expect(problem.detail).toMatch(new RegExp(`^127\\.0\\.0\\.1:${port} answered ${status} .*: no: `));
@@ -37,9 +37,9 @@ describe('502', () => {
 
   test('shows the error of SendGrid', async () => {
     const answer = JSON.stringify({ errors: [{ message: `wrong sender for ${apiKey}`, field: 'from' }] });
-    mailService().replies = [(response) => response.writeHead(403).end(answer)];
-    const { problem } = await refusal(withKey(), mailTo());
-    expect(problem.detail).toBe(`127.0.0.1:${mailService().port} answered 403 Forbidden: wrong sender for [masked]`);
+    mailService.replies = [(response) => response.writeHead(403).end(answer)];
+    const { problem } = await refusal(withKey, mailTo());
+    expect(problem.detail).toBe(`127.0.0.1:${mailService.port} answered 403 Forbidden: wrong sender for [masked]`);
     expect(problem.response_body).toBe(answer.replace(apiKey, '[masked]'));
   });
 
@@ -50,7 +50,7 @@ describe('502', () => {
     ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => 'http://10.0.0.1/very-secret'],
     ['dns_failure', 'could not be resolved', async () => 'http://nobody.invalid/very-secret'],
   ])('without an answer: %s, %s', { timeout: 30_000 }, async (outcome, words, url) => {
-    const { problem, outcome: noted } = await refusal(withKey(), hookTo(await url()));
+    const { problem, outcome: noted } = await refusal(withKey, hookTo(await url()));
     expect(noted).toBe(outcome);
     expect(problem.detail).toContain(words);
     expect(problem).not.toHaveProperty('response_code');
@@ -59,7 +59,7 @@ describe('502', () => {
   });
 
   test('for e-mail without a key or an outbox, with the settings to make', async () => {
-    const { problem, outcome } = await refusal(withoutMail(), mailTo());
+    const { problem, outcome } = await refusal(withoutMail, mailTo());
     expect(outcome).toBe('mail_not_configured');
     expect(problem.detail).toContain('SENDGRID_API_KEY');
   });

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, expect } from 'vitest';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { entriesOf } from './audit.ts';
 import { type Consumer, type Reply, startConsumer } from './consumer.ts';
 import { type Create, destinationClient } from './destination-client.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import { secretInUrl, secretText } from './secrets.ts';
+import { useForAll } from './use.ts';
 
 export const mailFrom = 'gateway@gateway.test';
 export const apiKey = `SG.${secretText('very-secret-key')}`;
@@ -41,43 +42,32 @@ export const kinds = ['webhook', 'chat_one', 'chat_two'] as const;
  */
 export function destinationTests() {
   const outboxDir = mkdtempSync(join(tmpdir(), 'outbox-'));
+  afterAll(() => rmSync(outboxDir, { recursive: true }));
   const consumers: Consumer[] = [];
-  const gateways = new Map<string, TestGateway>();
-  let mailService: Consumer | null = null;
-  const started = <T>(thing: T | null | undefined): T => {
-    if (!thing) throw new Error('it has not been started');
-    return thing;
-  };
-
-  beforeAll(async () => {
-    mailService = await startConsumer(202);
-    const sendgrid = { apiKey, baseUrl: `http://127.0.0.1:${mailService.port}` };
-    const settings: Record<string, MailSettings> = {
-      key: { from: mailFrom, sendgrid, outboxDir },
-      outbox: { from: mailFrom, sendgrid: null, outboxDir },
-      none: { from: mailFrom, sendgrid: null, outboxDir: null },
-    };
-    for (const [name, mail] of Object.entries(settings))
-      gateways.set(name, await startGateway({ worker: false, timeLimitMs: 5_000, mail }));
-  });
-  afterAll(async () => {
-    for (const gateway of gateways.values()) await gateway.stop();
-    await mailService?.close();
-    rmSync(outboxDir, { recursive: true });
-  });
+  const mailService = useForAll(
+    () => startConsumer(202),
+    (consumer) => consumer.close(),
+  );
+  const gatewayWith = (mail: () => Omit<MailSettings, 'from'>) =>
+    useForAll(
+      () => startGateway({ worker: false, timeLimitMs: 5_000, mail: { from: mailFrom, ...mail() } }),
+      (gateway) => gateway.stop(),
+    );
   afterEach(async () => {
-    const sendgrid = started(mailService);
-    sendgrid.deliveries.splice(0);
-    sendgrid.replies = [202];
+    mailService.deliveries.splice(0);
+    mailService.replies = [202];
     await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
   });
 
   return {
-    withKey: () => started(gateways.get('key')),
-    withOutbox: () => started(gateways.get('outbox')),
-    withoutMail: () => started(gateways.get('none')),
+    withKey: gatewayWith(() => ({
+      sendgrid: { apiKey, baseUrl: `http://127.0.0.1:${mailService.port}` },
+      outboxDir,
+    })),
+    withOutbox: gatewayWith(() => ({ sendgrid: null, outboxDir })),
+    withoutMail: gatewayWith(() => ({ sendgrid: null, outboxDir: null })),
     /** The fake of SendGrid. */
-    mailService: () => started(mailService),
+    mailService,
     async service(...replies: Reply[]): Promise<Consumer> {
       const consumer = await startConsumer(...replies);
       consumers.push(consumer);

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { oldestUpgrade, squashed } from '../../src/database/applied-migrations.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { backUp, folderStore, neverAborted, restore, testKeyring } from '../backups/support.ts';
-import { ownFolder } from '../faults/ground.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { schemaDump } from './dump.ts';
-import { loadReleaseBefore, type ReleaseBefore } from './load-release-before.ts';
+import { useReleaseBefore } from './load-release-before.ts';
 
 const log = createLog('silent');
-const { folder, remove } = ownFolder('gateway-upgrade-');
-afterAll(remove);
-
-let before: ReleaseBefore;
-beforeAll(async () => {
-  before = await loadReleaseBefore(folder);
-});
+const before = useReleaseBefore();
 
 const setting = (url: string) => queryOnce(url, `insert into gateway_settings (key, value) values ('kept', '"yes"')`);
 const kept = (url: string) => queryOnce(url, `select value from gateway_settings where key = 'kept'`);

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { afterAll } from 'vitest';
+import { ownFolder } from '../faults/ground.ts';
+import { useForAll } from '../support/use.ts';
 import { checkOutReleaseBefore } from './release-before.ts';
 
 /** The code of the release before, in this process. */
-export interface ReleaseBefore {
+interface ReleaseBefore {
   migrateOnce: typeof import('../../src/database/migrate.ts')['migrateOnce'];
   connectDatabase: typeof import('../../src/database/database.ts')['connectDatabase'];
   checkSchema: typeof import('../../src/database/schema-check.ts')['checkSchema'];
@@ -18,8 +21,15 @@ const files = [
 ];
 
 /** Checks the release before out into `folder`, and loads what tests call of it. */
-export async function loadReleaseBefore(folder: string): Promise<ReleaseBefore> {
+async function loadReleaseBefore(folder: string): Promise<ReleaseBefore> {
   const checkout = checkOutReleaseBefore(folder);
   const modules = files.map((file) => import(pathToFileURL(join(checkout, 'src', file)).href));
   return Object.assign({}, ...(await Promise.all(modules)));
+}
+
+/** The same for all tests of a file. */
+export function useReleaseBefore(): ReleaseBefore {
+  const { folder, remove } = ownFolder('gateway-upgrade-');
+  afterAll(remove);
+  return useForAll(() => loadReleaseBefore(folder));
 }

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { squashed } from '../../src/database/applied-migrations.ts';
 import { functionFiles } from '../../src/database/functions.ts';
 import { laterTables } from '../../src/database/later-tables.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { firstMigration, migrations } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { ownFolder } from '../faults/ground.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { schemaDump } from './dump.ts';
-import { loadReleaseBefore, type ReleaseBefore } from './load-release-before.ts';
+import { useReleaseBefore } from './load-release-before.ts';
 
 const log = createLog('silent');
 const nothing = { migrations: [], functions: [] };
-const { folder, remove } = ownFolder('gateway-upgrade-');
-afterAll(remove);
-
-let before: ReleaseBefore;
-beforeAll(async () => {
-  before = await loadReleaseBefore(folder);
-});
+const before = useReleaseBefore();
 
 const ledger = (url: string) => queryOnce(url, 'select id, name from mikro_orm_migrations order by id');
 const secondList = (url: string) =>
