@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { pidsWhere } from '../../src/embedded/os-process.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { StartError } from '../../src/shared/start-error.ts';
+import { withClient } from '../support/one-connection.ts';
 
 export const log = createLog('silent');
 export const onProgress = () => undefined;
@@ -23,12 +23,6 @@ export function temporaryFolder(): string {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   return folder;
-}
-
-/** Stops what a test started, also when the test fails. */
-export function stoppedAfterTest<T extends { stop(): Promise<void> }>(server: T): T {
-  onTestFinished(() => server.stop());
-  return server;
 }
 
 export function releasedAfterTest<T extends { release(): void }>(dataDir: T): T {
@@ -48,17 +42,8 @@ export async function startErrorOf(start: () => unknown): Promise<string> {
 }
 
 /** Runs one statement on a new connection and returns the first column of the first row. */
-export async function query(url: string, sql: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const result = await client.query({ text: sql, rowMode: 'array' });
-    return result.rows[0]?.[0];
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
+export const query = (url: string, sql: string): Promise<unknown> =>
+  withClient(url, async (client) => (await client.query({ text: sql, rowMode: 'array' })).rows[0]?.[0]);
 
 /** The pids of servers that still run on this folder. */
 export const leftovers = (folder: string) =>

@@ -10,6 +10,7 @@ import { kill } from '../support/kill.ts';
 import { lacks } from '../support/may-skip/list.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 import {
   leftovers,
   log,
@@ -18,7 +19,6 @@ import {
   query,
   releasedAfterTest,
   startErrorOf,
-  stoppedAfterTest,
   takePort,
   temporaryFolder,
 } from './helpers.ts';
@@ -34,7 +34,7 @@ async function preparedFolder(): Promise<string> {
   return folder;
 }
 const preparedDataDir = async () => openedDataDir(await preparedFolder());
-const started = async (dataDir: DataDir) => stoppedAfterTest(await startPostgres({ dataDir, log, onProgress }));
+const started = async (dataDir: DataDir) => forTest(startPostgres({ dataDir, log, onProgress }));
 const clusterOf = (dataDir: DataDir) => join(dataDir.path, 'postgres', 'data');
 
 test('the first start creates a durable database, and the second uses it on the same port', async () => {

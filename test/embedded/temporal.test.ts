@@ -12,6 +12,7 @@ import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { kill } from '../support/kill.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 import {
   leftovers,
   log,
@@ -19,7 +20,6 @@ import {
   otherGateway,
   releasedAfterTest,
   startErrorOf,
-  stoppedAfterTest,
   takePort,
   temporaryFolder,
 } from './helpers.ts';
@@ -32,7 +32,7 @@ const program = await findTemporalProgram({ path: '', cacheDir: defaultCacheDir(
 
 const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));
 const started = async (dataDir: DataDir, ns = namespace, retentionHours = 72) =>
-  stoppedAfterTest(await startTemporal({ dataDir, program, namespace: ns, uiPort, retentionHours, log }));
+  await forTest(startTemporal({ dataDir, program, namespace: ns, uiPort, retentionHours, log }));
 
 function clientOf(address: string, ns = namespace): Client {
   const connection = Connection.lazy({ address });
@@ -128,7 +128,7 @@ test('a port that was taken, and let go before it is looked at, is tried again',
     { mode: 0o755 },
   );
   const dataDir = openedDataDir();
-  stoppedAfterTest(await startTemporal({ dataDir, program: failsOnce, namespace, uiPort, retentionHours: 72, log }));
+  await forTest(startTemporal({ dataDir, program: failsOnce, namespace, uiPort, retentionHours: 72, log }));
 });
 
 test('the server of a killed gateway is taken over', async () => {

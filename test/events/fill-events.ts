@@ -22,40 +22,23 @@ export interface StoredFields {
 const insertEvents = `
   insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status, rejection_reason, generation_at,
     received_at, attempts, delivered_at, next_attempt_at, started_generation)
-  select id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status,
-    case when delivery_status is null then 'signature' end, received_at, received_at, attempts, delivered_at, next_attempt_at, case when queued then -1 else 0 end
-  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::timestamptz[], $11::integer[],
-    $12::timestamptz[], $13::timestamptz[], $14::boolean[])
-    as t (id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status, received_at, attempts, delivered_at, next_attempt_at, queued)`;
+  select id, "accountId", provider, "accountSlug", "appKey", "eventType", "externalId", status, "deliveryStatus",
+    case when "deliveryStatus" is null then 'signature' end, "receivedAt", "receivedAt", attempts, "deliveredAt", "nextAttemptAt", case when queued then -1 else 0 end
+  from json_to_recordset($1) as t (id uuid, "accountId" uuid, provider text, "accountSlug" text, "appKey" text, "eventType" text, "externalId" text,
+    status text, "deliveryStatus" text, "receivedAt" timestamptz, attempts integer, "deliveredAt" timestamptz, "nextAttemptAt" timestamptz, queued boolean)`;
+const insertQueued = `
+  insert into event_queue (event_id, account_id, generation, lane)
+  select id, "accountId", 0, 0 from json_to_recordset($1) as t (id uuid, "accountId" uuid, queued boolean) where queued`;
 
 /** Inserts events into the tables. Those that are received, or pending without a next attempt, are also queued. */
 export async function fillEvents(database: Database, events: readonly StoredFields[]): Promise<string[]> {
   for (const day of new Set(events.map((e) => e.receivedAt.toISOString().slice(0, 10))))
     await ensurePartitions(database, new Date(day), 1);
-  const ids = events.map((e) => uuidv7({ msecs: e.receivedAt.getTime() }));
-  const queued = events.map(
-    (e) => e.status === 'received' || (e.deliveryStatus === 'pending' && e.nextAttemptAt === null),
-  );
-  await database.pool.query(insertEvents, [
-    ids,
-    events.map((e) => e.accountId),
-    events.map((e) => e.provider),
-    events.map((e) => e.accountSlug),
-    events.map((e) => e.appKey),
-    events.map((e) => e.eventType),
-    events.map((e) => e.externalId),
-    events.map((e) => e.status),
-    events.map((e) => e.deliveryStatus),
-    events.map((e) => e.receivedAt),
-    events.map((e) => e.attempts),
-    events.map((e) => e.deliveredAt),
-    events.map((e) => e.nextAttemptAt),
-    queued,
-  ]);
-  const queue = events.flatMap((event, n) => (queued[n] ? [{ id: ids[n], accountId: event.accountId }] : []));
-  await database.pool.query(
-    'insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, 0 from unnest($1::uuid[], $2::uuid[]) as t (id, account_id)',
-    [queue.map((q) => q.id), queue.map((q) => q.accountId)],
-  );
-  return ids;
+  const all = events.map((event) => ({
+    ...event,
+    id: uuidv7({ msecs: event.receivedAt.getTime() }),
+    queued: event.status === 'received' || (event.deliveryStatus === 'pending' && event.nextAttemptAt === null),
+  }));
+  for (const text of [insertEvents, insertQueued]) await database.pool.query(text, [JSON.stringify(all)]);
+  return all.map(({ id }) => id);
 }

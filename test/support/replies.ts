@@ -14,7 +14,7 @@ export function hold() {
   const { promise, resolve } = Promise.withResolvers<Delivery>();
   let waiting: ServerResponse | null = null;
   return {
-    reply(response, delivery) {
+    reply(response: ServerResponse, delivery: Delivery) {
       waiting = response;
       resolve(delivery);
     },

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../support/listen.ts';
 import { offer } from '../calls.ts';
 import { nowMs } from '../clock.ts';
 import { Arrivals } from './arrivals.ts';
@@ -42,10 +42,7 @@ const server = createServer((request, response) => {
 
 const calls = {
   /** Listens on a free port of the loopback address. */
-  listen: () =>
-    new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-    }),
+  listen: () => listen(server),
 
   /** Resolves when all these events of a run have been delivered, or after `limitMs`. */
   untilDelivered: ({ run, events, limitMs }: { run: string; events: Float64Array; limitMs: number }) =>

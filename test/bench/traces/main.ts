@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../support/listen.ts';
 import { offer } from '../calls.ts';
 
 /**
@@ -22,10 +22,7 @@ const server = createServer((request, response) => {
 
 const calls = {
   /** Listens on a free port of the loopback address. */
-  listen: () =>
-    new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-    }),
+  listen: () => listen(server),
 
   /** What has come so far. */
   received: () => ({ requests, bytes }),
