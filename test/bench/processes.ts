@@ -10,9 +10,9 @@ import { z } from 'zod';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { startArguments } from '../support/start-command.ts';
+import { temporalProgram } from '../support/temporal-program.ts';
 import { endWithThis } from './children.ts';
 
 /** A folder that the database's user can enter. `remove` deletes it. */
@@ -41,12 +41,7 @@ export async function temporaryPostgres(): Promise<{ url: string; stop(): Promis
 export async function temporaryTemporal(uiPort: number): Promise<{ address: string; stop(): Promise<void> }> {
   const folder = await temporaryFolder();
   const dataDir = openDataDir(folder.path);
-  const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = null } = process.env;
-  const program = await findTemporalProgram({
-    path,
-    cacheDir: defaultCacheDir({ cacheHome, home }),
-    onProgress: console.log,
-  });
+  const program = await temporalProgram(console.log);
   const server = { dataDir, program, namespace: 'default', uiPort, retentionHours: 72 };
   const temporal = await startTemporal({ ...server, log: createLog('warn') });
   return {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { temporalProgram } from '../support/temporal-program.ts';
 import { makeTemplate, openPostgres, type Postgres } from './postgres.ts';
 import { openTemporal, type Temporal } from './temporal.ts';
 
@@ -32,13 +32,8 @@ export function ownFolder(prefix: string): { folder: string; remove: () => void 
 export async function prepareGround(): Promise<Ground> {
   const { folder, remove } = ownFolder('gateway-faults-');
   process.on('exit', remove);
-  const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = null } = process.env;
   const template = await makeTemplate(join(folder, 'template'));
-  const program = await findTemporalProgram({
-    path,
-    cacheDir: defaultCacheDir({ cacheHome, home }),
-    onProgress: console.log,
-  });
+  const program = await temporalProgram(console.log);
   return {
     async openServers({ folder: own, logs, onSmallDisk }) {
       const [postgres, temporal] = await Promise.all([

@@ -32,8 +32,13 @@ export function cleanEnvironment(): Record<string, string> {
   return { PATH, HOME, ...compileCache, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }) };
 }
 
-/** Several workers of the tests run at the same time, so each takes a free port. */
-export const portsOf = (role: string): Record<string, string> => (role === 'worker' ? { METRICS_PORT: '0' } : {});
+/** The environment of a role. Several workers of the tests run at the same time, so each takes a free port. */
+export const environmentOf = (role: string, variables: Record<string, string | undefined>) => ({
+  ...cleanEnvironment(),
+  ...(role === 'worker' ? { METRICS_PORT: '0' } : {}),
+  EVENT_WORKFLOWS: policy(),
+  ...variables,
+});
 
 /** A folder that the database's user may enter. After the file's tests it is removed, and its processes are killed. */
 export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string {
@@ -58,12 +63,7 @@ export function spawnGateway(
 ): GatewayProcess {
   const [program = '', ...rest] = [...within, process.execPath, ...startArguments(role, checkout), ...args];
   const child = spawn(program, rest, {
-    env: {
-      ...cleanEnvironment(),
-      ...portsOf(role),
-      EVENT_WORKFLOWS: policy(),
-      ...variables,
-    },
+    env: environmentOf(role, variables),
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

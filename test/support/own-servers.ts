@@ -5,12 +5,12 @@ import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { freePort, rememberPort } from '../../src/embedded/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import { answers } from '../../src/embedded/temporal-namespace.ts';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { temporaryFolder } from './gateway-process.ts';
 import { kill } from './kill.ts';
 import { queryOnce } from './one-connection.ts';
 import { copyPrepared } from './prepared.ts';
+import { temporalProgram } from './temporal-program.ts';
 import { until } from './until.ts';
 
 /** A server of one test, which can stop it and start it again with the same data at the same address. */
@@ -71,12 +71,7 @@ export async function ownTemporal(): Promise<OwnServer> {
 
 /** A Temporal that runs until it is stopped. Not the embedded server, which may restart on another port. */
 export async function startOwnTemporal(): Promise<OwnServer> {
-  const { PATH = '', HOME = null, XDG_CACHE_HOME = null } = process.env;
-  const program = await findTemporalProgram({
-    path: PATH,
-    cacheDir: defaultCacheDir({ home: HOME, cacheHome: XDG_CACHE_HOME }),
-    onProgress: () => undefined,
-  });
+  const program = await temporalProgram(() => undefined);
   const folder = temporaryFolder('test');
   const port = await ownPort();
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless'];

@@ -2,8 +2,7 @@ import { type Role, readConfig } from '../../src/config/config.ts';
 import { settingsInForce } from '../../src/config/in-force.ts';
 import { failureText, runRole } from '../../src/roles/run-role.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { cleanEnvironment, endsWithItsTest, portsOf } from './gateway-process.ts';
-import { policy } from './policy.ts';
+import { endsWithItsTest, environmentOf } from './gateway-process.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { installTestRuntime } from './runtime.ts';
 
@@ -22,12 +21,7 @@ export function roleHere(role: Role, variables: Record<string, string | undefine
     return { code, signal: null };
   };
   const runs = async () => {
-    const env = {
-      ...cleanEnvironment(),
-      ...portsOf(role),
-      EVENT_WORKFLOWS: policy(),
-      ...variables,
-    };
+    const env = environmentOf(role, variables);
     const config = readConfig(role, env);
     const settings = settingsInForce(config, env, new Set());
     const log = createLog(config.logLevel, { write: (line) => output.add('stderr', line) });

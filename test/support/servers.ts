@@ -7,7 +7,6 @@ import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { cpuTimes } from '../bench/cpu.ts';
@@ -17,6 +16,7 @@ import { leaksInDatabases } from './leaks/database.ts';
 import { reportOf } from './leaks/markers.ts';
 import { leaksInTemporal } from './leaks/temporal.ts';
 import { openClient } from './one-connection.ts';
+import { temporalProgram } from './temporal-program.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,11 +42,7 @@ declare module 'vitest' {
 /** One real PostgreSQL and one real Temporal for the whole run; each test file has its own database and task queue. */
 export default async function setup(project: TestProject) {
   const log = createLog('warn');
-  const program = await findTemporalProgram({
-    path: process.env.PATH ?? '',
-    cacheDir: defaultCacheDir({ cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null }),
-    onProgress: (line) => console.log(line),
-  });
+  const program = await temporalProgram((line) => console.log(line));
   const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   // The database's user must be able to enter the folder.
   await chmod(folder, 0o755);

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { ownFolder } from '../faults/ground.ts';
 import { queryOnce } from '../support/one-connection.ts';
+import { temporalProgram } from '../support/temporal-program.ts';
 import type { Report } from './report.ts';
 import { roll } from './roll.ts';
 
@@ -30,13 +30,8 @@ const { values } = parseArgs({
 
 const { folder, remove } = ownFolder('gateway-upgrade-');
 const log = createLog('warn');
-const { PATH: path = '', HOME: home = null, XDG_CACHE_HOME: cacheHome = null } = process.env;
 const progress = (line: string) => console.log(`${new Date().toISOString()}  ${line}`);
-const program = await findTemporalProgram({
-  path,
-  cacheDir: defaultCacheDir({ home, cacheHome }),
-  onProgress: progress,
-});
+const program = await temporalProgram(progress);
 const dataDir = openDataDir(`${folder}/data`);
 const postgres = await startPostgres({ dataDir, log, onProgress: progress });
 const server = { dataDir, program, namespace: 'default', uiPort: 28_234, retentionHours: 72 };
