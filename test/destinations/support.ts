@@ -11,7 +11,7 @@ import { randomKeyring } from '../support/keyring.ts';
 import { useForAll } from '../support/use.ts';
 
 /** Opens the stores on a new, migrated database, without HTTP. */
-export async function openStores() {
+async function openStores() {
   const log = createLog('fatal');
   const url = await migratedDatabase();
   const database = await openDatabase({ url, log });

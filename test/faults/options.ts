@@ -38,4 +38,3 @@ export function readOptions(args: readonly string[]) {
     faults,
   };
 }
-export type FaultsCommand = ReturnType<typeof readOptions>;

@@ -8,7 +8,7 @@ import { rows } from '../support/stored.ts';
 import { useForEach } from '../support/use.ts';
 
 /** A database for accounts, destinations and events that a test exhausts by a call. No worker runs. */
-export async function openNotificationStage() {
+async function openNotificationStage() {
   const gateway: TestGateway = await startGateway({ worker: false });
   const { database, admin } = gateway;
   const receiver = new EventReceiver(database);

@@ -200,7 +200,7 @@ test.each(['api', 'worker'] as const)(
     const admin = await roles.apiHere({ API_DELIVERS: 'false' });
     // An api makes first attempts from its queue. Without one, the workflow in a worker makes them.
     const stopping = await (role === 'api' ? roles.startApi() : roles.startWorker());
-    const { consumer, account } = await accountForTest(admin, () => undefined);
+    const { consumer, account } = await accountForTest(admin.admin, () => undefined);
     const { body } = await send(admin.baseUrl, account, '{"id":"one"}');
     await until('the attempt is in flight', () => consumer.deliveries.length === 1, 60_000);
 

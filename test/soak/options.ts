@@ -19,4 +19,3 @@ export function readOptions(args: readonly string[]) {
     rate: wholeNumber('--rate', values.rate),
   };
 }
-export type SoakCommand = ReturnType<typeof readOptions>;

@@ -48,7 +48,7 @@ interface ProcessOptions {
  * A gateway without a worker, PostgreSQL and Temporal. Tests start the parts of any number of relays themselves. No
  * worker polls the task queue, so workflows are started but make no attempts.
  */
-export async function openQueueStage() {
+async function openQueueStage() {
   const gateway = await startGateway({ worker: false });
   const { database, temporal } = gateway;
   const connection = await connectTemporal(temporal);

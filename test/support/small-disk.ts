@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from './gateway-process.ts';
 import { mountNamespace, mountThenRun } from './may-skip/mount-namespace.ts';
 
+/** A file system in memory of a fixed size, visible to one process and its children. */
 export function smallDisk(bytes: number) {
   const namespace = mountNamespace();
   if (namespace === null) throw new Error('this machine lets its user mount no file system');
@@ -22,6 +23,3 @@ export function smallDisk(bytes: number) {
     },
   };
 }
-
-/** A file system in memory of a fixed size, visible to one process and its children. */
-export type SmallDisk = ReturnType<typeof smallDisk>;

@@ -189,12 +189,12 @@ test('without sampling, ids are passed on with the flag 00, and nothing is sent'
 });
 
 test('OTEL_PROPAGATORS=none: requests carry no trace header', async () => {
-  const _collector = await tracedForTest({ OTEL_PROPAGATORS: 'none' });
+  await tracedForTest({ OTEL_PROPAGATORS: 'none' });
   expect(await inSpan(start('attempt'), async (span) => span?.headers)).toEqual([]);
 });
 
 test('log lines of a span have its ids; others have none', async () => {
-  const _collector = await tracedForTest();
+  await tracedForTest();
   const lines: Record<string, unknown>[] = [];
   const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }, logIds);
   log.info({ n: 1 }, 'outside');

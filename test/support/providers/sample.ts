@@ -67,7 +67,7 @@ export const sharedSecret =
   };
 
 /** {@link Sample.withSignature} for signatures that are a header's value after `prefix`. */
-export function inHeader(name: string, prefix = ''): Sample['withSignature'] {
+function inHeader(name: string, prefix = ''): Sample['withSignature'] {
   return (signed, change) => ({
     ...signed,
     headers: signed.headers.flatMap(([header, value]): Header[] => {

@@ -28,21 +28,21 @@ export async function startReceivers() {
   ]);
   const services = [mail, slack, discord];
   const lists = [hook.deliveries, slack.commands, discord.mentions];
+  /** A destination of each kind in the form of the admin API. */
+  const destinations: [webhook: Destination, email: Destination, chatOne: Destination, chatTwo: Destination] = [
+    webhookTo(hook, hookPath, { name: 'Hook', config: { url: at(hook, hookPath), secret: hookSecret } }),
+    { destination_type: 'email', name: 'Mail', config: { addresses: [mailAddress] } },
+    { destination_type: 'chat_one', name: 'Chat one', config: { webhook_url: slack.url } },
+    { destination_type: 'chat_two', name: 'Chat two', config: { webhook_url: discord.url } },
+  ];
   return {
-    ...{ hook, mail, slack, discord },
+    ...{ hook, mail, slack, discord, destinations },
     /** The settings with which a gateway sends e-mail to `mail`. */
     mailSettings: {
       from: 'gateway@gateway.example',
       sendgrid: { apiKey: mail.apiKey, baseUrl: mail.origin },
       outboxDir: null,
     },
-    /** A destination of each kind in the form of the admin API: webhook, email, chat_one, chat_two. */
-    destinations: [
-      webhookTo(hook, hookPath, { name: 'Hook', config: { url: at(hook, hookPath), secret: hookSecret } }),
-      { destination_type: 'email', name: 'Mail', config: { addresses: [mailAddress] } },
-      { destination_type: 'chat_one', name: 'Chat one', config: { webhook_url: slack.url } },
-      { destination_type: 'chat_two', name: 'Chat two', config: { webhook_url: discord.url } },
-    ],
     /** The faults of the messages. Tests expect none. */
     complaints: () => [
       ...services.flatMap(({ violations }) => violations),
