@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Consumer, consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -9,8 +9,10 @@ import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-proce
 import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 import type { RunningRole } from '../support/running-role.ts';
 import { until } from '../support/until.ts';
-import { idOf, newKey, page, reseal, settingsOfStep, timeout, verify } from './resealing.ts';
+import { idOf, newKey, page, reseal, settingsOfStep, verify } from './resealing.ts';
 
+// Several processes start one after another.
+vi.setConfig({ testTimeout: 600_000 });
 gatewaysEndWithTheirTest();
 
 const deliverySecret = () => `whsec_${randomBytes(24).toString('base64')}`;
@@ -106,9 +108,7 @@ async function restartAll(
   for (const process of [...apis, ...workers]) expect(await process.stop()).toEqual({ code: 0, signal: null });
 }
 
-test('with the documented steps, under traffic, nothing is refused or lost, and the old key decrypts nothing', {
-  timeout,
-}, async () => {
+test('with the documented steps, under traffic, nothing is refused or lost, and the old key decrypts nothing', async () => {
   const keys = { old: newKey(), new: newKey() };
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),

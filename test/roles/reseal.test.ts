@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import { until } from '../support/until.ts';
-import { idOf, newKey, reseal, settingsOfStep, timeout, verify } from './resealing.ts';
+import { idOf, newKey, reseal, settingsOfStep, verify } from './resealing.ts';
 
+// Several processes start one after another.
+vi.setConfig({ testTimeout: 600_000 });
 gatewaysEndWithTheirTest();
 
-test('after reseal was killed, the next run continues, and a further run finds nothing to do', {
-  timeout,
-}, async () => {
+test('after reseal was killed, the next run continues, and a further run finds nothing to do', async () => {
   const keys = { old: newKey(), new: newKey() };
   const roles = await migratedRoles({ SECRETS_KEY: keys.old });
   const api = await roles.apiHere();
@@ -55,9 +55,7 @@ test('after reseal was killed, the next run continues, and a further run finds n
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('0 values were sealed again')]);
 });
 
-test('a secret that cannot be decrypted is listed with exit code 1; reseal succeeds once it was set again', {
-  timeout,
-}, async () => {
+test('a secret that cannot be decrypted is listed with exit code 1; reseal succeeds once it was set again', async () => {
   const keys = { old: newKey(), new: newKey() };
   const roles = await migratedRoles({ SECRETS_KEY: keys.old });
   const before = await roles.apiHere();
@@ -83,14 +81,14 @@ test.each([
   [['--unknown'], 'npm run reseal'],
   [['--check', '--back'], 'npm run reseal'],
   [['--new-key'], 'openssl rand -base64 32'],
-])('reseal %j is refused with a hint', { timeout }, async (args, says) => {
+])('reseal %j is refused with a hint', async (args, says) => {
   const roles = await migratedRoles({});
   const { code, stderr } = await reseal(roles.variables, args);
   expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-test('npm start: reseal --new-key changes the key in the data folder', { timeout }, async () => {
+test('npm start: reseal --new-key changes the key in the data folder', async () => {
   const dataDir = join(temporaryFolder(), 'data');
   const without = await reseal({ DATA_DIR: dataDir }, ['--new-key']);
   expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('SECRETS_KEY is not set')]);

@@ -5,9 +5,6 @@ import { createKeyring } from '../../src/secrets/keyring.ts';
 import type { AdminClient } from '../support/admin-client.ts';
 import { spawnGateway } from '../support/gateway-process.ts';
 
-/** Several processes start one after another, in milliseconds. */
-export const timeout = 600_000;
-
 export const newKey = () => randomBytes(32).toString('base64');
 export const idOf = (key: string) => createKeyring(new Uint8Array(Buffer.from(key, 'base64'))).current.id;
 
