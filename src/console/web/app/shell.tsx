@@ -96,7 +96,7 @@ function Account() {
           {data.name} <span className={styles.role}>{data.role}</span>
         </p>
       )}
-      <label className={styles.scheme}>
+      <label>
         <span className="visually-hidden">Colours</span>
         <select
           value={scheme}

@@ -56,7 +56,7 @@ export function Shortcuts() {
   const close = () => setShown(false);
   return (
     <ConfirmDialog open={shown} title="Keyboard" confirm="Close" onConfirm={close} onClose={close}>
-      <dl className={styles.list}>
+      <dl className={`lines ${styles.list}`}>
         {all.map(([keys, what]) => (
           <div key={keys}>
             <dt>

@@ -52,7 +52,7 @@ export function SignIn() {
         }}
       >
         <h1>Sign in</h1>
-        <p className={styles.aside}>
+        <p className="aside">
           With an admin token: <code>npm start</code> prints one, otherwise it is <code>ADMIN_TOKEN</code>. This tab
           keeps it until you sign out or close it.
         </p>

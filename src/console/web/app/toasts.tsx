@@ -28,7 +28,7 @@ export function Toasts() {
     <div className={styles.place}>
       <div role="status" aria-live="polite" className={styles.said}>
         {shown && (
-          <div key={shown.n} className={`${styles.toast} ${styles[shown.tone]}`}>
+          <div key={shown.n} className={styles.toast} data-tone={shown.tone}>
             {shown.message}
           </div>
         )}

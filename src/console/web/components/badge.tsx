@@ -1,16 +1,20 @@
 import styles from './badge.module.css';
 
-const tones = new Map<string, string | undefined>([
-  ...['failed', 'dead', 'rejected', 'error', 'refused'].map((state) => [state, styles.bad] as const),
-  ...['delivered', 'processed', 'sent', 'completed', 'done', 'running', 'on'].map(
-    (state) => [state, styles.good] as const,
-  ),
-  ...['pending', 'stopping', 'paused', 'queued'].map((state) => [state, styles.open] as const),
-]);
+const states = {
+  bad: ['failed', 'dead', 'rejected', 'error', 'refused'],
+  good: ['delivered', 'processed', 'sent', 'completed', 'done', 'running', 'on'],
+  open: ['pending', 'stopping', 'paused', 'queued'],
+};
+
+const toneOf = (state: string) => Object.entries(states).find(([, names]) => names.includes(state))?.[0] ?? 'calm';
 
 /** A state as a coloured label. The text alone also identifies the state. */
 export function Badge({ state, label = state }: { state: string; label?: string }) {
-  return <span className={`${styles.badge} ${tones.get(state) ?? ''}`}>{label}</span>;
+  return (
+    <span className={styles.badge} data-tone={toneOf(state)}>
+      {label}
+    </span>
+  );
 }
 
 /** The state that matters most: that of the delivery, or that nothing is delivered. */

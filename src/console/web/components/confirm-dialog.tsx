@@ -27,7 +27,7 @@ export function ConfirmDialog(props: {
             }}
           >
             <div className={styles.body}>{props.children}</div>
-            <div className={styles.actions}>
+            <div className={`buttons ${styles.actions}`}>
               <Button onClick={props.onClose}>Cancel</Button>
               <Button tone={props.tone ?? 'main'} type="submit" disabled={props.busy}>
                 {props.confirm}

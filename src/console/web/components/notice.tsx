@@ -5,14 +5,18 @@ import styles from './notice.module.css';
 
 /** A message in its place on the page. */
 export function Notice({ tone = 'calm', children }: { tone?: 'calm' | 'bad' | 'good' | 'open'; children: ReactNode }) {
-  return <div className={`${styles.notice} ${styles[tone]}`}>{children}</div>;
+  return (
+    <div className={`spread ${styles.notice}`} data-tone={tone}>
+      {children}
+    </div>
+  );
 }
 
 /** A failed call, with a button that repeats it. */
 export function ProblemNotice({ error, retry }: { error: unknown; retry?: () => void }) {
   const problem = error instanceof ApiProblem ? error : null;
   return (
-    <div className={`${styles.notice} ${styles.bad}`} role="alert">
+    <div className={`spread ${styles.notice}`} data-tone="bad" role="alert">
       <div>
         <strong>{problem?.title ?? 'Something went wrong in this page'}</strong>
         {/* The detail of a problem with fields repeats them. */}

@@ -5,7 +5,7 @@ import { Page } from '../components/page.tsx';
 /** For an address that is none of the console's. */
 export function NotFound() {
   return (
-    <Page title="Not found" tabTitle="Not found">
+    <Page title="Not found">
       <Empty title="There is no page at this address.">
         <Link to="/">To the overview</Link>
       </Empty>

@@ -49,7 +49,7 @@ export function TimeChart({ label, times, series, unit, height = 180, onSelect }
         <span className={styles.label}>{label}</span>
         <ul className={styles.legend}>
           {series.map(({ name, tone, values }) => (
-            <li key={name} className={styles[tone]}>
+            <li key={name} data-tone={tone}>
               {name} {shown !== null && <strong>{text(values)}</strong>}
             </li>
           ))}

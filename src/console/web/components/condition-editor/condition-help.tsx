@@ -11,7 +11,7 @@ const rows: [string, string][] = [
 /** The language of conditions in a few lines. */
 export function ConditionHelp() {
   return (
-    <details className={styles.details}>
+    <details>
       <summary>How to write a condition</summary>
       <dl className={styles.help}>
         {rows.map(([code, meaning]) => (
@@ -23,7 +23,7 @@ export function ConditionHelp() {
           </div>
         ))}
       </dl>
-      <p className={styles.aside}>
+      <p className={`aside ${styles.more}`}>
         Names: <code>delivery_failed</code>, <code>provider</code>, <code>event_type</code>, <code>account_slug</code>,{' '}
         <code>app_key</code>, <code>attempts</code>, <code>response_code</code>. Texts stand in quotes and are compared
         with their case. <kbd>Ctrl</kbd> <kbd>Space</kbd> shows what can be written; <kbd>Tab</kbd> leaves the editor.

@@ -13,7 +13,13 @@ export function ConditionResult({ text, preview }: { text: string; preview: Prev
   if (error && !data) return <ProblemNotice error={error} retry={() => void refetch()} />;
   return (
     <>
-      <p className={styles.result} data-ok={data?.ok ?? true} data-settled={isSettled} role="status" aria-live="polite">
+      <p
+        className={`aside ${styles.result}`}
+        data-ok={data?.ok ?? true}
+        data-settled={isSettled}
+        role="status"
+        aria-live="polite"
+      >
         {data ? <Sentence text={text} found={data} /> : 'Checking …'}
       </p>
       {data?.ok && data.events.length > 0 && <MatchingEvents events={data.events} matching={data.matching} />}

@@ -9,7 +9,7 @@ import styles from './condition-editor.module.css';
 export function MatchingEvents({ events, matching }: { events: readonly EventItem[]; matching: number }) {
   const title = events.length < matching ? `Show the newest ${events.length}` : `Show ${counted(matching, 'event')}`;
   return (
-    <details className={styles.details}>
+    <details>
       <summary>{title}</summary>
       <ul className={styles.events}>
         {events.map((event) => (

@@ -11,16 +11,12 @@ export function AccountPage() {
   const { data, error, refetch } = useAccount(accountId);
   if (error instanceof ApiProblem && error.status === 404) return <NoAccount />;
   if (data) return <AccountDetails key={data.id} account={data} />;
-  return (
-    <Page title="Account" tabTitle="Account">
-      {error && <ProblemNotice error={error} retry={() => void refetch()} />}
-    </Page>
-  );
+  return <Page title="Account">{error && <ProblemNotice error={error} retry={() => void refetch()} />}</Page>;
 }
 
 function NoAccount() {
   return (
-    <Page title="Account not found" tabTitle="Account not found">
+    <Page title="Account not found">
       <Empty title="There is no account with this id.">
         <p>It may have been deleted. Its events stay readable.</p>
         <p>

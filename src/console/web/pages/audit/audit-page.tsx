@@ -5,7 +5,6 @@ import { Moment } from '../../components/moment.tsx';
 import { numberText } from '../../components/number-text.ts';
 import { Page, Panel } from '../../components/page.tsx';
 import { useFilters } from '../../components/use-filters.ts';
-import styles from './audit.module.css';
 import type { AuditFilters } from './audit-types.ts';
 import { EntryList } from './entry-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -20,7 +19,7 @@ export function AuditPage() {
   const [isVerifying, setIsVerifying] = useState(false);
   const mayAdmin = useMay('admin');
   const aside = statistics && statistics.oldest !== null && (
-    <span className={styles.aside}>
+    <span className="aside">
       {numberText(statistics.total)} {statistics.total === 1 ? 'entry' : 'entries'} since{' '}
       <Moment iso={statistics.oldest} />
     </span>
@@ -28,7 +27,6 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      tabTitle="Audit log"
       aside={aside}
       actions={
         <>

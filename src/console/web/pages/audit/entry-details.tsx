@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Facts } from '../../components/page.tsx';
 import { utcTime } from '../../components/time-text.ts';
 import styles from './audit.module.css';
 import type { Entry } from './audit-types.ts';
@@ -8,40 +9,15 @@ import { AccountLink, EventLink } from './entry-subject.tsx';
 /** All that an entry says, with links that filter the log. */
 export function EntryDetails({ entry, names }: { entry: Entry; names: ReadonlyMap<string, string> }) {
   const { id, actor, action, ip_address, timestamp, details } = entry;
-  return (
-    <dl id={`entry-${id}`} className={styles.details}>
-      <Row name="time">{utcTime(timestamp)}</Row>
-      <Row name="actor">
-        <FilterLink name="actor" value={actor} />
-      </Row>
-      <Row name="action">
-        <FilterLink name="action" value={action} />
-      </Row>
-      <Row name="ip_address">
-        <FilterLink name="ip_address" value={ip_address} />
-      </Row>
-      {Object.entries(details).map(([name, value]) => (
-        <Row key={name} name={name}>
-          <Value name={name} value={value} names={names} />
-        </Row>
-      ))}
-      <Row name="id of the entry">
-        <code>{id}</code>
-      </Row>
-    </dl>
-  );
+  const rows: Record<string, ReactNode> = { time: utcTime(timestamp) };
+  for (const [name, value] of Object.entries({ actor, action, ip_address }))
+    rows[name] = <FilterLink name={name} value={value} />;
+  for (const [name, value] of Object.entries(details)) rows[name] = <Value name={name} value={value} names={names} />;
+  rows['id of the entry'] = <code>{id}</code>;
+  return <Facts id={`entry-${id}`} className={styles.details} rows={rows} />;
 }
 
-function Row({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-const FilterLink = ({ name, value }: { name: 'actor' | 'action' | 'ip_address'; value: string }) => (
+const FilterLink = ({ name, value }: { name: string; value: string }) => (
   <Link to="/audit" search={{ [name]: value }} title={`Only entries with this ${name}`}>
     <bdi>{value}</bdi>
   </Link>

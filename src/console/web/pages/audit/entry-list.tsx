@@ -13,19 +13,19 @@ export function EntryList({ filters }: { filters: AuditFilters }) {
   const log = useAuditLog(filters);
   const names = useAccountNames();
   if (log.error && !log.data) return <ProblemNotice error={log.error} retry={() => void log.refetch()} />;
-  if (!log.data) return <p className={styles.aside}>Loading …</p>;
+  if (!log.data) return <p className="aside">Loading …</p>;
   const isBusy = log.isFetchingNextPage || log.looksFurther;
   return (
     <>
       {log.entries.length === 0 && !isBusy && <NoEntries filters={filters} isEnd={!log.hasNextPage} />}
-      <ol className={styles.list}>
+      <ol>
         {log.entries.map((entry) => (
           <EntryRow key={entry.id} entry={entry} names={names} />
         ))}
       </ol>
-      <div className={styles.foot}>
+      <div className={`spread ${styles.foot}`}>
         {leavesOutReads(filters) && log.hasNextPage && (
-          <span className={styles.aside} role="status">
+          <span className="aside" role="status">
             Looked through {numberText(log.looked)} entries, back to <Moment iso={log.oldest} />.
           </span>
         )}
@@ -34,9 +34,7 @@ export function EntryList({ filters }: { filters: AuditFilters }) {
             {isBusy ? 'Loading …' : leavesOutReads(filters) ? 'Look further' : 'Show older entries'}
           </Button>
         )}
-        {!log.hasNextPage && log.entries.length > 0 && (
-          <span className={styles.aside}>There are no older entries.</span>
-        )}
+        {!log.hasNextPage && log.entries.length > 0 && <span className="aside">There are no older entries.</span>}
       </div>
     </>
   );

@@ -42,7 +42,7 @@ export function EntrySubject({ entry: { details }, names }: { entry: Entry; name
 function Part({ name, children }: { name: string; children: ReactNode }) {
   return (
     <span className={styles.part}>
-      {name !== '' && <span className={styles.aside}>{name} </span>}
+      {name !== '' && <span className="aside">{name} </span>}
       <bdi>{children}</bdi>
     </span>
   );

@@ -10,7 +10,7 @@ type Failure = NonNullable<Verification['failure']>;
 export function VerificationResult({ found, isCompared }: { found: Verification; isCompared: boolean }) {
   const { ok, checked, unsealed, head, anchor, failure } = found;
   return (
-    <div className={styles.result}>
+    <div className={`stack ${styles.result}`}>
       <Notice tone={ok ? 'good' : 'bad'}>
         <div>
           <strong>{ok ? 'The log is intact.' : 'The log is not intact.'}</strong>{' '}
@@ -18,13 +18,13 @@ export function VerificationResult({ found, isCompared }: { found: Verification;
         </div>
       </Notice>
       {unsealed > 0 && ok && (
-        <p className={styles.aside}>
+        <p className="aside">
           {numberText(unsealed)} of the newest entries {unsealed === 1 ? 'is' : 'are'} not sealed yet. That happens
           within a second or so, and is no fault.
         </p>
       )}
       {anchor && (
-        <p className={styles.aside}>
+        <p className="aside">
           Entries up to number {numberText(anchor.seq)} were purged; the chain verifies from there.
         </p>
       )}
@@ -34,7 +34,7 @@ export function VerificationResult({ found, isCompared }: { found: Verification;
             <strong>Note this head in another place than the database.</strong> Compare it later: only then a
             verification finds out that the newest entries were cut off, or that an older state was put back.
           </p>
-          <div className={styles.head}>
+          <div className="line">
             <code>
               {head.seq}:{head.seal}
             </code>

@@ -43,7 +43,7 @@ export function VerifyPanel() {
   }, [mutate]);
   return (
     <Panel title="Verify the log">
-      <p className={styles.explained}>
+      <p className={`intro ${styles.explained}`}>
         Each entry has a code that only the holder of <code>SECRETS_KEY</code> can compute, and a seal that depends on
         all entries before it. The verification computes all of them again.
       </p>
@@ -69,7 +69,7 @@ export function VerifyPanel() {
         </Button>
       </form>
       {verify.isPending && progress && progress.of > 0 && (
-        <p className={styles.explained}>
+        <p className={`intro ${styles.explained}`}>
           {numberText(progress.checked)} of {numberText(progress.of)} entries checked.
         </p>
       )}

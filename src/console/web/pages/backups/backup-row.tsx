@@ -8,7 +8,6 @@ import { BackupDetails } from './backup-details.tsx';
 import styles from './backups.module.css';
 import type { Backup } from './use-backups.ts';
 
-const triggers = { schedule: 'schedule', operator: 'operator' } as const;
 const tones: Record<Backup['status'], string> = {
   ...{ completed: 'completed', failed: 'failed' },
   ...{ running: 'pending', unverified: 'paused' },
@@ -27,7 +26,7 @@ export function BackupRow({ backup }: { backup: Backup }) {
         <td>
           <Moment iso={created_at} />
         </td>
-        <td className={styles.medium}>{trigger === null ? 'found in the store' : triggers[trigger]}</td>
+        <td className={styles.medium}>{trigger ?? 'found in the store'}</td>
         <td className={`${styles.number} ${styles.small}`}>{size_bytes === null ? '–' : byteText(size_bytes)}</td>
         <td className={`${styles.number} ${styles.medium}`}>{rows === null ? '–' : numberText(rows)}</td>
         <td className={`${styles.number} ${styles.medium}`}>

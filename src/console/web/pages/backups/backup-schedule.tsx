@@ -33,19 +33,14 @@ export function BackupSchedule({ backups }: { backups: readonly Backup[] }) {
       )}
       <Panel>
         <Facts
-          rows={[
-            ['Last complete backup', <Moment key="last" iso={completed[0]?.created_at ?? null} ago />],
-            [
-              'Next one',
-              task ? <Moment key="next" iso={task.next_run_at} ago /> : error ? 'Temporal does not answer' : '…',
-            ],
-            ['Schedule', task?.schedule ?? null],
-            ['Can be restored', counted(completed.length, 'backup')],
-            [
-              keys.size > 1 ? 'Keys that they need' : 'Key that they need',
-              keys.size === 0 ? null : <Keys key="keys" ids={[...keys]} />,
-            ],
-          ]}
+          rows={{
+            'Last complete backup': <Moment iso={completed[0]?.created_at ?? null} ago />,
+            'Next one': task ? <Moment iso={task.next_run_at} ago /> : error ? 'Temporal does not answer' : '…',
+            Schedule: task?.schedule ?? null,
+            'Can be restored': counted(completed.length, 'backup'),
+            [keys.size > 1 ? 'Keys that they need' : 'Key that they need']:
+              keys.size === 0 ? null : <Keys ids={[...keys]} />,
+          }}
         />
         <p className={styles.warning}>
           Keep a copy of <code>SECRETS_KEY</code> in another place than the backups. A backup cannot be read without it.{' '}

@@ -27,7 +27,7 @@ export function BackupsPage() {
     </Button>
   );
   return (
-    <Page title="Backups" tabTitle="Backups" actions={actions}>
+    <Page title="Backups" actions={actions}>
       {make.error && <ProblemNotice error={make.error} />}
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       <BackupSchedule backups={data ?? []} />

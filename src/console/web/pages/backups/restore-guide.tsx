@@ -11,7 +11,7 @@ export function RestoreGuide({ newest }: { newest: Backup | null }) {
   const { origin } = location;
   return (
     <Panel title="Restore a backup">
-      <ol className={styles.steps}>
+      <ol className={`numbered ${styles.steps}`}>
         <li>
           <h3>Stop all gateways on the old database</h3>
           <p>A restore needs a database without tables. It writes nothing into the old one.</p>
@@ -56,7 +56,7 @@ export function RestoreGuide({ newest }: { newest: Backup | null }) {
           <Command text={resumeCommand(origin)} />
         </li>
       </ol>
-      <p className={styles.aside}>
+      <p className={`aside ${styles.more}`}>
         For Docker Compose and for backups of another key, see <code>docs/backups.md</code> in the repository of the
         gateway.
       </p>

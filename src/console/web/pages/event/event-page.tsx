@@ -23,7 +23,7 @@ export function EventPage() {
   const isUnknown =
     error instanceof ApiProblem && (error.status === 404 || error.status === 405 || error.status === 422);
   return (
-    <Page title="Event" tabTitle="Event">
+    <Page title="Event">
       {isUnknown && (
         <Empty title="There is no event with this id.">
           <p>

@@ -12,27 +12,26 @@ export function FactsPanel({ event }: { event: EventDetails }) {
   return (
     <Panel title="Event">
       <Facts
-        rows={[
-          [
-            'Account',
-            <Link key="account" to="/accounts/$accountId" params={{ accountId: event.account_id }}>
+        rows={{
+          Account: (
+            <Link to="/accounts/$accountId" params={{ accountId: event.account_id }}>
               <bdi>
                 {provider}/{account_slug}
               </bdi>
-            </Link>,
-          ],
-          ['App', <bdi key="app">{event.app_key}</bdi>],
-          ['Event type', <bdi key="type">{event.event_type ?? 'none'}</bdi>],
-          ['Received', <Moment key="received" iso={event.received_at} />],
-          ['Delivered', event.delivered_at && <Moment iso={event.delivered_at} />],
-          ['State', `${event.status}${event.delivery_status ? `, delivery ${event.delivery_status}` : ''}`],
-          ['Generation', event.generation === 0 ? null : `${event.generation} (replayed)`],
-          ['Payload', byteText(event.payload_bytes)],
-          ['Event id', <Id key="id" name="event id" text={event.id} />],
-          ['External id', <Id key="external" name="external id" text={event.external_id} />],
-          ['Payload’s SHA-256', <Id key="hash" name="hash" text={event.payload_sha256} />],
-          ['Workflow', <Workflow key="workflow" workflow={event.workflow} />],
-        ]}
+            </Link>
+          ),
+          App: <bdi>{event.app_key}</bdi>,
+          'Event type': <bdi>{event.event_type ?? 'none'}</bdi>,
+          Received: <Moment iso={event.received_at} />,
+          Delivered: event.delivered_at && <Moment iso={event.delivered_at} />,
+          State: `${event.status}${event.delivery_status ? `, delivery ${event.delivery_status}` : ''}`,
+          Generation: event.generation === 0 ? null : `${event.generation} (replayed)`,
+          Payload: byteText(event.payload_bytes),
+          'Event id': <Id name="event id" text={event.id} />,
+          'External id': <Id name="external id" text={event.external_id} />,
+          'Payload’s SHA-256': <Id name="hash" text={event.payload_sha256} />,
+          Workflow: <Workflow workflow={event.workflow} />,
+        }}
       />
     </Panel>
   );

@@ -12,28 +12,20 @@ export function HeadersPanel({ event }: { event: EventDetails }) {
       title={`${counted(headers.length, 'header')}${headers_truncated ? ', others are not stored' : ''}`}
       actions={<CopyButton text={text} label="Copy headers" />}
     >
-      <ScrollTable label="Headers">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Value</th>
+      <ScrollTable label="Headers" columns={['Name', 'Value']}>
+        {headers.map(([name, value], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a name may come twice, and the list never changes
+          <tr key={index}>
+            <td>
+              <code>{name}</code>
+            </td>
+            <td>
+              <code>
+                <bdi>{value}</bdi>
+              </code>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {headers.map(([name, value], index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a name may come twice, and the list never changes
-            <tr key={index}>
-              <td>
-                <code>{name}</code>
-              </td>
-              <td>
-                <code>
-                  <bdi>{value}</bdi>
-                </code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </ScrollTable>
     </Panel>
   );

@@ -5,7 +5,6 @@ import type { EventDetails } from '../../api/types.ts';
 import { EventBadge } from '../../components/badge.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Panel } from '../../components/page.tsx';
-import styles from './event.module.css';
 
 /** Other events of the account with the same external id: the provider has sent it more than once, over days. */
 export function RelatedEvents({ event }: { event: EventDetails }) {
@@ -20,9 +19,9 @@ export function RelatedEvents({ event }: { event: EventDetails }) {
   if (others.length === 0) return null;
   return (
     <Panel title="Other events of this external id">
-      <ul className={styles.related}>
+      <ul className="lines">
         {others.map((other) => (
-          <li key={other.id}>
+          <li key={other.id} className="line">
             <EventBadge {...other} />
             <Link to="/events/$eventId" params={{ eventId: other.id }}>
               <Moment iso={other.received_at} />

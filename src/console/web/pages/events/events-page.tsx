@@ -61,7 +61,6 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   return (
     <Page
       title="Events"
-      tabTitle="Events"
       actions={
         <SearchBox
           onExternalId={(external_id) => change({ external_id })}

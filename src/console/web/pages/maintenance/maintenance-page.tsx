@@ -13,15 +13,15 @@ export function MaintenancePage() {
   const onAwait = useCallback((isAwaiting: boolean) => setAwaited((before) => before + (isAwaiting ? 1 : -1)), []);
   const { data, error, refetch } = useTasks(awaited > 0);
   return (
-    <Page title="Maintenance" tabTitle="Maintenance">
-      <p className={styles.intro}>
+    <Page title="Maintenance">
+      <p className="intro">
         The gateway maintains itself with these tasks. Each is a schedule in Temporal, and workers run it. A paused task
         can still be run by hand.
       </p>
       <ProcessList />
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data && (
-        <ul className={styles.list}>
+        <ul className={`cards ${styles.list}`}>
           {data.map((task) => (
             <TaskCard key={task.name} task={task} onAwait={onAwait} />
           ))}

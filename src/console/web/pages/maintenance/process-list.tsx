@@ -14,9 +14,9 @@ export function ProcessList() {
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data && <Missing processes={data} />}
       {data && data.length > 0 && (
-        <ul className={styles.processes} aria-label="Processes">
+        <ul className="lines" aria-label="Processes">
           {data.map((process) => (
-            <li key={process.id}>
+            <li key={process.id} className="line">
               <One process={process} />
             </li>
           ))}
@@ -35,7 +35,7 @@ function One({ process }: { process: Process }) {
       <span>
         <bdi>{host}</bdi>, process {pid}, version {version}
       </span>
-      <span className={styles.aside}>
+      <span className="aside">
         since <Moment iso={started_at} ago />
         {makes_first_attempts && `, ${numberText(first_attempts_per_s)} first attempts a second`}
       </span>

@@ -7,8 +7,8 @@ import { type Task, useRuns } from './use-tasks.ts';
 export function RunList({ name }: { name: Task['name'] }) {
   const { data, error, refetch } = useRuns(name);
   if (error && !data) return <ProblemNotice error={error} retry={() => void refetch()} />;
-  if (!data) return <p className={styles.aside}>Loading …</p>;
-  if (data.length === 0) return <p className={styles.aside}>The schedule has not started a run yet.</p>;
+  if (!data) return <p className="aside">Loading …</p>;
+  if (data.length === 0) return <p className="aside">The schedule has not started a run yet.</p>;
   return (
     <ol className={styles.runs} aria-label={`Runs of ${name}, newest first`}>
       {data.map((run) => (

@@ -23,15 +23,15 @@ export function RunView({ run }: { run: Run }) {
   const { started_at, finished_at, outcome, result, error } = run;
   return (
     <>
-      <span className={styles.run}>
+      <span className="line">
         <Moment iso={started_at} ago />
         <Badge state={states[outcome]} label={outcome.replace('_', ' ')} />
         {finished_at !== null && (
-          <span className={styles.aside}>took {durationText(Date.parse(finished_at) - Date.parse(started_at))}</span>
+          <span className="aside">took {durationText(Date.parse(finished_at) - Date.parse(started_at))}</span>
         )}
       </span>
       {result && <Result result={result} />}
-      {meanings[outcome] && <p className={styles.aside}>{meanings[outcome]}</p>}
+      {meanings[outcome] && <p className="aside">{meanings[outcome]}</p>}
       {error !== null && <p className={styles.error}>{error}</p>}
     </>
   );
@@ -40,12 +40,12 @@ export function RunView({ run }: { run: Run }) {
 /** What a run did, without ids and counts of zero: a task counts many things, and mostly there is little to do. */
 function Result({ result }: { result: NonNullable<Run['result']> }) {
   const shown = Object.entries(result).filter(([name, value]) => value !== 0 && !name.endsWith('_id'));
-  if (shown.length === 0) return <p className={styles.aside}>There was nothing to do.</p>;
+  if (shown.length === 0) return <p className="aside">There was nothing to do.</p>;
   return (
     <ul className={styles.result}>
       {shown.map(([name, value]) => (
         <li key={name}>
-          <span className={styles.aside}>{name.replace(/_bytes$/, '').replaceAll('_', ' ')}</span>{' '}
+          <span className="aside">{name.replace(/_bytes$/, '').replaceAll('_', ' ')}</span>{' '}
           <bdi>{valueText(name, value)}</bdi>
         </li>
       ))}

@@ -4,6 +4,7 @@ import { announce } from '../../components/announce.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { Facts } from '../../components/page.tsx';
 import styles from './maintenance.module.css';
 import { RunView } from './run.tsx';
 import { RunList } from './run-list.tsx';
@@ -23,8 +24,8 @@ export function TaskCard({ task, onAwait }: { task: Task; onAwait(isAwaiting: bo
   const [isOpen, setIsOpen] = useState(false);
   const runs = useId();
   return (
-    <li className={styles.card} data-paused={paused} aria-labelledby={`task-${name}`}>
-      <div className={styles.head}>
+    <li className={`panel card ${styles.card}`} data-paused={paused} aria-labelledby={`task-${name}`}>
+      <div className="spread">
         <h2 id={`task-${name}`}>{name}</h2>
         <State task={task} isAwaited={awaited.isAwaited} />
       </div>
@@ -39,26 +40,20 @@ export function TaskCard({ task, onAwait }: { task: Task; onAwait(isAwaiting: bo
           <strong>Not scheduled.</strong> A worker that takes this task creates its schedule when it starts.
         </p>
       )}
-      <dl className={styles.facts}>
-        <div>
-          <dt>Schedule</dt>
-          <dd>{schedule}</dd>
-        </div>
-        <div>
-          <dt>Next run</dt>
-          <dd>{next_run_at === null ? <span className={styles.aside}>none</span> : <Next iso={next_run_at} />}</dd>
-        </div>
-        <div className={styles.wide}>
-          <dt>Last run</dt>
-          <dd>{last_run ? <RunView run={last_run} /> : <span className={styles.aside}>none yet</span>}</dd>
-        </div>
-      </dl>
+      <Facts
+        className={styles.facts}
+        rows={{
+          Schedule: schedule,
+          'Next run': next_run_at === null ? <span className="aside">none</span> : <Next iso={next_run_at} />,
+          'Last run': last_run ? <RunView run={last_run} /> : <span className="aside">none yet</span>,
+        }}
+      />
       {isOpen && (
         <div id={runs}>
           <RunList name={name} />
         </div>
       )}
-      <div className={styles.actions}>
+      <div className={`buttons ${styles.actions}`}>
         <Actions task={task} onTrigger={awaited.begin} />
         {scheduled && (
           <Button
@@ -80,9 +75,9 @@ function Next({ iso }: { iso: string }) {
   return (
     <>
       <Moment iso={iso} ago />
-      <span className={styles.exact}>
+      <p className="aside">
         <Moment iso={iso} />
-      </span>
+      </p>
     </>
   );
 }

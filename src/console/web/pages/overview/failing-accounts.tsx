@@ -15,48 +15,38 @@ export function FailingAccounts({ range }: { range: RangeName }) {
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data?.length === 0 && <Empty title={`No failed attempt in ${ranges[range].name}.`} />}
       {data && data.length > 0 && (
-        <ScrollTable label={title}>
-          <thead>
-            <tr>
-              <th scope="col">Account</th>
-              <th scope="col">Failed attempts</th>
-              <th scope="col">Given up</th>
-              <th scope="col">95 % within</th>
+        <ScrollTable label={title} columns={['Account', 'Failed attempts', 'Given up', '95 % within']}>
+          {data.map((account) => (
+            <tr key={account.account_id}>
+              <td>
+                <Link to="/accounts/$accountId" params={{ accountId: account.account_id }}>
+                  <bdi>
+                    {account.provider}/{account.account_slug}
+                  </bdi>
+                </Link>
+                {account.deleted && ' (deleted)'}
+              </td>
+              <td>
+                <Link to="/events" search={{ provider: account.provider, account_slug: account.account_slug }}>
+                  {numberText(account.failed_attempts)}
+                </Link>{' '}
+                of {numberText(account.attempts)} ({percentText(account.failed_attempts / account.attempts)})
+              </td>
+              <td>
+                <Link
+                  to="/events"
+                  search={{
+                    provider: account.provider,
+                    account_slug: account.account_slug,
+                    delivery_status: 'failed',
+                  }}
+                >
+                  {numberText(account.exhausted)}
+                </Link>
+              </td>
+              <td>{account.duration_ms.p95 === null ? '–' : durationText(account.duration_ms.p95)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {data.map((account) => (
-              <tr key={account.account_id}>
-                <td>
-                  <Link to="/accounts/$accountId" params={{ accountId: account.account_id }}>
-                    <bdi>
-                      {account.provider}/{account.account_slug}
-                    </bdi>
-                  </Link>
-                  {account.deleted && ' (deleted)'}
-                </td>
-                <td>
-                  <Link to="/events" search={{ provider: account.provider, account_slug: account.account_slug }}>
-                    {numberText(account.failed_attempts)}
-                  </Link>{' '}
-                  of {numberText(account.attempts)} ({percentText(account.failed_attempts / account.attempts)})
-                </td>
-                <td>
-                  <Link
-                    to="/events"
-                    search={{
-                      provider: account.provider,
-                      account_slug: account.account_slug,
-                      delivery_status: 'failed',
-                    }}
-                  >
-                    {numberText(account.exhausted)}
-                  </Link>
-                </td>
-                <td>{account.duration_ms.p95 === null ? '–' : durationText(account.duration_ms.p95)}</td>
-              </tr>
-            ))}
-          </tbody>
+          ))}
         </ScrollTable>
       )}
     </Panel>

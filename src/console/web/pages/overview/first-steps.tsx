@@ -9,7 +9,7 @@ export function FirstSteps() {
   const mayCreate = useMay('admin');
   return (
     <Panel title="Receive a first webhook">
-      <div className={styles.first}>
+      <div className="spread">
         <ol className={styles.steps}>
           <li>Create an account: it has an address for one provider, and the URL of your service.</li>
           <li>Paste its address at the provider, or let this page send a sample.</li>

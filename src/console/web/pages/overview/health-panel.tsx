@@ -66,10 +66,10 @@ const processTexts = {
 
 function Part(props: { name: string; to: '/maintenance' | '/backups'; isWell: boolean; children: ReactNode }) {
   return (
-    <li className={styles.part}>
+    <li className="line">
       <Badge state={props.isWell ? 'on' : 'failed'} label={props.isWell ? 'well' : 'not well'} />
       <Link to={props.to}>{props.name}</Link>
-      <span className={styles.aside}>{props.children}</span>
+      <span className="aside">{props.children}</span>
     </li>
   );
 }

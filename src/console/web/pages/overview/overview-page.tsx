@@ -2,13 +2,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useStats } from '../../api/stats.ts';
 import { ProblemNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { Segments } from '../../components/segments.tsx';
 import { FailingAccounts } from './failing-accounts.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { HealthPanel } from './health-panel.tsx';
 import styles from './overview.module.css';
 import { PauseButton } from './pause-button.tsx';
-import { RangeChoice } from './range-choice.tsx';
-import { rangeNamed } from './ranges.ts';
+import { rangeLabels, rangeNamed } from './ranges.ts';
 import { Retrying } from './retrying.tsx';
 import { SeriesCharts } from './series-charts.tsx';
 import { Tiles } from './tiles.tsx';
@@ -24,10 +24,11 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      tabTitle="Overview"
       actions={
         <>
-          <RangeChoice
+          <Segments
+            legend="Time"
+            options={rangeLabels}
             chosen={range}
             onChoose={(name) => void navigate({ to: '/', search: { range: name === '1h' ? undefined : name } })}
           />

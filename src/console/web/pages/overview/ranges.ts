@@ -8,6 +8,9 @@ export const ranges = {
 
 export type RangeName = keyof typeof ranges;
 
+/** The ranges to choose from. */
+export const rangeLabels = (Object.keys(ranges) as RangeName[]).map((name) => [name, ranges[name].label] as const);
+
 /** The range that an address names; an hour if it names none. */
 export const rangeNamed = (name: string | undefined): RangeName =>
   name !== undefined && Object.hasOwn(ranges, name) ? (name as RangeName) : '1h';

@@ -16,35 +16,25 @@ export function Retrying() {
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data?.length === 0 && <Empty title="No event waits for a retry." />}
       {data && data.length > 0 && (
-        <ScrollTable label="Being retried now">
-          <thead>
-            <tr>
-              <th scope="col">Event</th>
-              <th scope="col">Account</th>
-              <th scope="col">Attempts</th>
-              <th scope="col">Next attempt</th>
+        <ScrollTable label="Being retried now" columns={['Event', 'Account', 'Attempts', 'Next attempt']}>
+          {data.slice(0, shown).map((event) => (
+            <tr key={event.id}>
+              <td>
+                <Link to="/events/$eventId" params={{ eventId: event.id }}>
+                  <bdi>{event.event_type ?? event.external_id}</bdi>
+                </Link>
+              </td>
+              <td>
+                <bdi>
+                  {event.provider}/{event.account_slug}
+                </bdi>
+              </td>
+              <td>{event.attempts}</td>
+              <td>
+                <Moment iso={event.next_attempt_at} ago />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {data.slice(0, shown).map((event) => (
-              <tr key={event.id}>
-                <td>
-                  <Link to="/events/$eventId" params={{ eventId: event.id }}>
-                    <bdi>{event.event_type ?? event.external_id}</bdi>
-                  </Link>
-                </td>
-                <td>
-                  <bdi>
-                    {event.provider}/{event.account_slug}
-                  </bdi>
-                </td>
-                <td>{event.attempts}</td>
-                <td>
-                  <Moment iso={event.next_attempt_at} ago />
-                </td>
-              </tr>
-            ))}
-          </tbody>
+          ))}
         </ScrollTable>
       )}
       {data && data.length > shown && (

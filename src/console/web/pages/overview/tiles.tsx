@@ -96,10 +96,10 @@ function Tile(props: {
 }) {
   return (
     <li>
-      <Link to={props.to} search={props.search} className={styles.tile} data-bad={props.isBad}>
+      <Link to={props.to} search={props.search} className={`panel ${styles.tile}`} data-bad={props.isBad}>
         <span className={styles.name}>{props.name}</span>
         <strong className={styles.value}>{props.value}</strong>
-        <span className={styles.aside}>{props.aside}</span>
+        <span className="aside">{props.aside}</span>
       </Link>
     </li>
   );

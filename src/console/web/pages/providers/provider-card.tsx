@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useMay } from '../../api/session.ts';
 import type { Provider } from '../../api/types.ts';
 import { buttonClass } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { Facts } from '../../components/page.tsx';
+import { ToCopy } from '../../components/to-copy.tsx';
 import { MarkedText } from '../settings/marked-text.tsx';
 import { type ConfigField, configFieldsOf } from './config-fields.ts';
 import styles from './providers.module.css';
@@ -14,11 +14,11 @@ export function ProviderCard({ provider }: { provider: Provider }) {
   const mayAdmin = useMay('admin');
   const fields = configFieldsOf(provider.config);
   return (
-    <li className={styles.card} aria-labelledby={`provider-${name}`}>
+    <li className="panel card" aria-labelledby={`provider-${name}`}>
       <div className={styles.head}>
         <div className={styles.title}>
           <h2 id={`provider-${name}`}>{title}</h2>
-          <code className={styles.aside}>{name}</code>
+          <code className="aside">{name}</code>
         </div>
         {mayAdmin && (
           <Link to="/accounts" search={{ new: name }} className={buttonClass()} aria-label={`New account: ${title}`}>
@@ -26,33 +26,18 @@ export function ProviderCard({ provider }: { provider: Provider }) {
           </Link>
         )}
       </div>
-      <dl className={styles.facts}>
-        <Fact name="Verified by">{verification}</Fact>
-        <Fact name={secret.label}>
-          <MarkedText text={secret.hint} />
-        </Fact>
-        <Fact name="Address">
-          <span className={styles.address}>
-            <code>{ingestion_url}</code>
-            <CopyButton text={ingestion_url} />
-          </span>
-        </Fact>
-        {handshake && <Fact name="Handshake">The address answers the check of the provider by itself.</Fact>}
-        <Fact name="Documentation">
-          <code>{documentation}</code>
-        </Fact>
-      </dl>
+      <Facts
+        className={styles.facts}
+        rows={{
+          'Verified by': verification,
+          [secret.label]: <MarkedText text={secret.hint} />,
+          Address: <ToCopy text={ingestion_url} />,
+          Handshake: handshake ? 'The address answers the check of the provider by itself.' : null,
+          Documentation: <code>{documentation}</code>,
+        }}
+      />
       {fields.length > 0 && <ConfigFields fields={fields} />}
     </li>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
@@ -66,12 +51,12 @@ function ConfigFields({ fields }: { fields: ConfigField[] }) {
         {fields.map(({ name, isRequired, description, allowed, defaultText }) => (
           <div key={name}>
             <dt>
-              <code>{name}</code> <span className={styles.aside}>{isRequired ? 'required' : allowed}</span>
+              <code>{name}</code> <span className="aside">{isRequired ? 'required' : allowed}</span>
             </dt>
             <dd>
               <MarkedText text={description} />
               {defaultText !== null && (
-                <span className={styles.aside}>
+                <span className="aside">
                   {' '}
                   Default: <code>{defaultText}</code>
                 </span>

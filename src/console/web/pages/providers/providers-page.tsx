@@ -22,8 +22,8 @@ export function ProvidersPage() {
   const [{ q = '' }, change] = useFilters();
   const shown = data?.filter((provider) => contains(provider, q));
   return (
-    <Page title="Providers" tabTitle="Providers">
-      <p className={styles.intro}>
+    <Page title="Providers">
+      <p className="intro">
         Webhooks of these providers are verified by their own rules. Create an account with the secret, then enter its
         address at the provider, with the slug of the account in place of <code>{'{account_slug}'}</code>. The
         documentation is in the repository of the gateway.
@@ -38,7 +38,7 @@ export function ProvidersPage() {
               value={q}
               onChange={(text) => change({ q: text })}
             />
-            <span className={styles.aside} role="status" aria-live="polite">
+            <span className="aside" role="status" aria-live="polite">
               {shown.length === data.length
                 ? counted(data.length, 'provider')
                 : `${shown.length} of ${counted(data.length, 'provider')}`}
@@ -51,7 +51,7 @@ export function ProvidersPage() {
               </p>
             </Empty>
           ) : (
-            <ul className={styles.list}>
+            <ul className={`cards ${styles.list}`}>
               {shown.map((provider) => (
                 <ProviderCard key={provider.name} provider={provider} />
               ))}

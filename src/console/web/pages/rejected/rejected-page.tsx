@@ -28,7 +28,7 @@ export function RejectedPage() {
   const [none] = useState<ReadonlySet<string>>(new Set());
   const nothing = () => undefined;
   return (
-    <Page title="Rejected webhooks" tabTitle="Rejected webhooks">
+    <Page title="Rejected webhooks">
       <FilterBar names={['provider', 'account_slug', 'app_key']} filters={filters} onChange={change} onClear={clear} />
       <NotKept />
       {list.error && !list.data && <ProblemNotice error={list.error} retry={() => void list.refetch()} />}
@@ -82,14 +82,14 @@ function Reasons({ rows }: { rows: readonly EventItem[] }) {
   const sorted = [...groups].sort(([, a], [, b]) => b.length - a.length);
   return (
     <Panel title="Why, and what to do">
-      <ul className={styles.reasons}>
+      <ul className="stack">
         {sorted.map(([reason, events]) => (
           <li key={reason}>
             <strong>
               {reason} <span className={styles.count}>{numberText(events.length)}</span>
             </strong>
             <p>{adviceOn(reason)}</p>
-            <p className={styles.accounts}>
+            <p className="line aside">
               {[...new Map(events.map((event) => [event.account_id, event])).values()].slice(0, 8).map((event) => (
                 <Link key={event.account_id} to="/accounts/$accountId" params={{ accountId: event.account_id }}>
                   <bdi>

@@ -10,7 +10,7 @@ export function SettingRow({ setting, role }: { setting: Setting; role: string }
     <li className={styles.row}>
       <div>
         <code className={styles.name}>{name}</code>
-        <p className={styles.aside}>
+        <p className="aside">
           <Source setting={setting} />
         </p>
       </div>
@@ -19,7 +19,7 @@ export function SettingRow({ setting, role }: { setting: Setting; role: string }
       </div>
       <p>
         <MarkedText text={description} />{' '}
-        <span className={styles.aside}>
+        <span className="aside">
           Used by {roles.join(', ')}
           {isUsedBy(role, setting) ? '.' : ', not by this process.'}
         </span>
@@ -41,6 +41,6 @@ function Value({ setting }: { setting: Setting }) {
         <bdi>{value}</bdi>
       </code>
     );
-  if (!isSet(setting)) return <span className={styles.aside}>–</span>;
-  return <span className={styles.aside}>{secret ? 'secret, never shown' : 'chosen when the gateway starts'}</span>;
+  if (!isSet(setting)) return <span className="aside">–</span>;
+  return <span className="aside">{secret ? 'secret, never shown' : 'chosen when the gateway starts'}</span>;
 }

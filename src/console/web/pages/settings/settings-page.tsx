@@ -21,7 +21,7 @@ export function SettingsPage() {
     refetchInterval: ({ state }) => (state.error ? whileAwayMs : false),
   });
   return (
-    <Page title="Settings" tabTitle="Settings">
+    <Page title="Settings">
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data && <Loaded {...data} />}
     </Page>
@@ -34,7 +34,7 @@ function Loaded({ role, settings }: Settings) {
   const shown = settings.filter((setting) => (source === '' || setting.source === source) && contains(setting, q));
   return (
     <>
-      <p className={styles.intro}>
+      <p className="intro">
         These are the settings of the process that answered, which has the role <code>{role}</code>. Each process has
         its own. To change one, set the environment variable or the line in <code>.env</code>, and start the process
         again. Secrets are never shown, only where they come from.
@@ -59,7 +59,7 @@ function Loaded({ role, settings }: Settings) {
             <p>Search for a part of its name, such as RETENTION, or choose all sources.</p>
           </Empty>
         ) : (
-          <ul className={styles.list}>
+          <ul>
             {shown.map((setting) => (
               <SettingRow key={setting.name} setting={setting} role={role} />
             ))}

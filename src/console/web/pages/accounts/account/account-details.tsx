@@ -22,7 +22,6 @@ export function AccountDetails({ account }: { account: Account }) {
   return (
     <Page
       title={account_slug}
-      tabTitle={account_slug}
       aside={<AccountState account={account} />}
       actions={
         <>
@@ -36,13 +35,13 @@ export function AccountDetails({ account }: { account: Account }) {
       }
     >
       <AccountWarnings account={account} />
-      <div className={styles.columns}>
-        <div className={styles.column}>
+      <div className={`panels ${styles.columns}`}>
+        <div className="panels">
           <AccountFacts account={account} provider={provider} />
           <ConsumerPanel accountId={account.id} />
           <DestinationsPanel accountId={account.id} />
         </div>
-        <div className={styles.column}>
+        <div className="panels">
           <TestPanel account={account} />
           <SecretsPanel account={account} provider={provider} />
           <EndPanel account={account} />

@@ -4,9 +4,8 @@ import type { Account, Provider } from '../../../api/types.ts';
 import { Button } from '../../../components/button.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { Facts, Panel } from '../../../components/page.tsx';
+import { ToCopy } from '../../../components/to-copy.tsx';
 import { ingestionAddress } from '../data/queries.ts';
-import { ToCopy } from '../guide/step-text.tsx';
-import styles from './account.module.css';
 import { EditAccount } from './edit-account.tsx';
 
 /** What is known of an account. Users with the role admin edit it in the same place. */
@@ -36,7 +35,7 @@ export function AccountFacts({ account, provider }: { account: Account; provider
         )
       }
     >
-      <div className={styles.stack}>
+      <div className="stack">
         {provider && <ToCopy label="Ingestion address" text={ingestionAddress(provider, account.account_slug)} />}
         <Facts rows={factsOf(account, provider)} />
       </div>
@@ -46,23 +45,24 @@ export function AccountFacts({ account, provider }: { account: Account; provider
 
 const text = (value: string | null) => (value === null || value === '' ? null : <bdi>{value}</bdi>);
 
-function factsOf(account: Account, provider: Provider | undefined): [string, ReactNode][] {
+function factsOf(account: Account, provider: Provider | undefined): Record<string, ReactNode> {
   const { provider_config } = account;
-  return [
-    ['Provider', provider?.title ?? account.provider],
-    ['App key', text(account.app_key)],
-    ['Organization id', text(account.org_id)],
-    ['Project id', text(account.project_id)],
-    ['Delivery URL', text(account.delivery_url) ?? (account.project_delivery_url === null ? 'None' : null)],
-    ['Project delivery URL', text(account.project_delivery_url)],
-    ['Signature check', account.skip_signature_verification ? 'Off: every webhook is accepted' : 'On'],
-    ...Object.entries(provider_config ?? {}).map(([name, value]): [string, ReactNode] => [
-      name,
-      name.startsWith('has_') ? 'Set' : text(String(value)),
-    ]),
-    ['Settings of the provider', provider_config === null ? 'They cannot be read with the key of this gateway' : null],
-    ['Created', <Moment key="created" iso={account.created_at} />],
-    ['Changed', <Moment key="changed" iso={account.updated_at} />],
-    ['Id', <code key="id">{account.id}</code>],
-  ];
+  const config = Object.entries(provider_config ?? {}).map(([name, value]) => [
+    name,
+    name.startsWith('has_') ? 'Set' : text(String(value)),
+  ]);
+  return {
+    Provider: provider?.title ?? account.provider,
+    'App key': text(account.app_key),
+    'Organization id': text(account.org_id),
+    'Project id': text(account.project_id),
+    'Delivery URL': text(account.delivery_url) ?? (account.project_delivery_url === null ? 'None' : null),
+    'Project delivery URL': text(account.project_delivery_url),
+    'Signature check': account.skip_signature_verification ? 'Off: every webhook is accepted' : 'On',
+    ...Object.fromEntries(config),
+    'Settings of the provider': provider_config === null ? 'They cannot be read with the key of this gateway' : null,
+    Created: <Moment iso={account.created_at} />,
+    Changed: <Moment iso={account.updated_at} />,
+    Id: <code>{account.id}</code>,
+  };
 }

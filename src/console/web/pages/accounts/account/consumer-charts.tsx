@@ -3,6 +3,7 @@ import type { ChartSeries } from '../../../components/chart/chart-options.ts';
 import { TimeChart } from '../../../components/chart/time-chart.tsx';
 import { Empty } from '../../../components/notice.tsx';
 import { numberText, percentText } from '../../../components/number-text.ts';
+import { Facts } from '../../../components/page.tsx';
 import { durationText } from '../../../components/time-text.ts';
 import styles from './account.module.css';
 import { type Points, totalsOf } from './consumer-totals.ts';
@@ -19,23 +20,16 @@ export function ConsumerCharts({ points }: { points: Points }) {
       </Empty>
     );
   }
-  const numbers: [string, string][] = [
-    ['Attempts', numberText(totals.attempts)],
-    ['Accepted', percentText((totals.attempts - totals.failed) / totals.attempts)],
-    ['Failed', numberText(totals.failed)],
-    ['Events given up', numberText(totals.exhausted)],
-    ['p95, worst hour', totals.slowest === null ? '–' : durationText(totals.slowest)],
-  ];
+  const numbers = {
+    Attempts: numberText(totals.attempts),
+    Accepted: percentText((totals.attempts - totals.failed) / totals.attempts),
+    Failed: numberText(totals.failed),
+    'Events given up': numberText(totals.exhausted),
+    'p95, worst hour': totals.slowest === null ? '–' : durationText(totals.slowest),
+  };
   return (
-    <div className={styles.stack}>
-      <dl className={styles.numbers}>
-        {numbers.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+    <div className="stack">
+      <Facts rows={numbers} className={styles.numbers} />
       <TimeChart label="Attempts by the hour" times={times} unit="count" height={170} series={attempts} />
       <TimeChart label="Duration of attempts" times={times} unit="ms" height={150} series={durations} />
     </div>

@@ -3,11 +3,18 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { answer, api } from '../../../api/client.ts';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
+import { Segments } from '../../../components/segments.tsx';
 import { ConsumerCharts } from './consumer-charts.tsx';
-import { RangeChoice, ranges } from './range-choice.tsx';
 
 /** The workers write the counts every five seconds. */
 const everyMs = 10_000;
+
+/** The API keeps the hours of 31 days. */
+const ranges = [
+  [24, '24 h'],
+  [168, '7 d'],
+  [744, '31 d'],
+] as const;
 
 /** How the consumer of an account fares over time: attempts by the hour, and how long they take. */
 export function ConsumerPanel({ accountId }: { accountId: string }) {
@@ -26,7 +33,10 @@ export function ConsumerPanel({ accountId }: { accountId: string }) {
     void navigate({ to: '.', search: { ...search, hours: chosen }, replace: true });
   };
   return (
-    <Panel title="How its consumer fares" actions={<RangeChoice hours={hours} onChange={choose} />}>
+    <Panel
+      title="How its consumer fares"
+      actions={<Segments legend="Time range" options={ranges} chosen={hours} onChoose={choose} />}
+    >
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data && <ConsumerCharts points={data.points} />}
     </Panel>

@@ -50,7 +50,7 @@ export function EditAccount(props: { account: Account; provider: Provider | unde
   return (
     <form
       ref={form}
-      className={fieldStyles.form}
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault();
         save();
@@ -89,7 +89,7 @@ export function EditAccount(props: { account: Account; provider: Provider | unde
         onChange={(skip_signature_verification) => setDraft({ ...draft, skip_signature_verification })}
       />
       <FormNotice error={change.error} hasField={hasField} />
-      <div className={fieldStyles.buttons}>
+      <div className="buttons">
         <Button tone="main" type="submit" disabled={change.isPending}>
           {change.isPending ? 'Saving …' : 'Save'}
         </Button>

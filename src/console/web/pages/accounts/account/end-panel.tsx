@@ -7,7 +7,6 @@ import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
-import styles from './account.module.css';
 import { DeleteAccount } from './delete-account.tsx';
 
 /** How an account is disabled, enabled and deleted. */
@@ -18,17 +17,17 @@ export function EndPanel({ account }: { account: Account }) {
   const close = () => setAsked(null);
   return (
     <Panel title={account.enabled ? 'Disable or delete' : 'Enable or delete'}>
-      <div className={styles.stack}>
-        <div className={styles.action}>
-          <p className={styles.hint}>
+      <div className="stack">
+        <div className="spread">
+          <p className="aside">
             {account.enabled
               ? 'A disabled account accepts no webhooks and sends nothing.'
               : 'The account accepts no webhooks and sends nothing until it is enabled.'}
           </p>
           <Button onClick={() => setAsked('switch')}>{account.enabled ? 'Disable …' : 'Enable …'}</Button>
         </div>
-        <div className={styles.action}>
-          <p className={styles.hint}>Deleting an account cannot be undone. Its events stay readable.</p>
+        <div className="spread">
+          <p className="aside">Deleting an account cannot be undone. Its events stay readable.</p>
           <Button tone="danger" onClick={() => setAsked('delete')}>
             Delete …
           </Button>

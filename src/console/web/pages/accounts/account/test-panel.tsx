@@ -2,7 +2,6 @@ import { useMay } from '../../../api/session.ts';
 import type { Account } from '../../../api/types.ts';
 import { Button } from '../../../components/button.tsx';
 import { Panel } from '../../../components/page.tsx';
-import styles from './account.module.css';
 import { TestOutcome } from './test-result.tsx';
 import { useTestDelivery } from './use-test-delivery.ts';
 
@@ -22,8 +21,8 @@ export function TestPanel({ account }: { account: Account }) {
         </Button>
       }
     >
-      <div className={styles.stack}>
-        <p className={styles.hint}>
+      <div className="stack">
+        <p className="aside">
           {url === null
             ? `The account has no delivery URL. ${mayAdmin ? 'Edit the account to add one.' : 'A user with the role admin can add one.'}`
             : 'Posts a signed event of the type webhook_gateway.test to the delivery URL. It is not stored and not retried.'}

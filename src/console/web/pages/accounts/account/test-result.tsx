@@ -1,6 +1,5 @@
 import { Notice, ProblemNotice } from '../../../components/notice.tsx';
 import { durationText } from '../../../components/time-text.ts';
-import styles from './account.module.css';
 import type { TestResult } from './use-test-delivery.ts';
 
 /** What a test delivery showed. */
@@ -9,7 +8,7 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
   if (!result) return null;
   const { ok, url, responseCode, responseBody, durationMs, detail } = result;
   return (
-    <div className={styles.stack}>
+    <div className="stack">
       <Notice tone={ok ? 'good' : 'bad'}>
         {ok ? (
           <span>
@@ -23,9 +22,9 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
         )}
       </Notice>
       {responseBody && (
-        <details className={styles.answer}>
+        <details>
           <summary>Answer of the consumer</summary>
-          <pre>{responseBody}</pre>
+          <pre className="answer">{responseBody}</pre>
         </details>
       )}
     </div>

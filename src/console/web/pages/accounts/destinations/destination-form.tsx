@@ -47,7 +47,7 @@ export function DestinationForm(props: {
   return (
     <form
       ref={form}
-      className={styles.form}
+      className={`stack inset ${styles.form}`}
       aria-label={stored ? `Edit ${stored.name}` : 'New destination'}
       onSubmit={(event) => {
         event.preventDefault();
@@ -55,7 +55,7 @@ export function DestinationForm(props: {
       }}
     >
       <div className={styles.columns}>
-        <div className={styles.fields}>
+        <div className="stack">
           <Choice
             label="Type"
             value={draft.type}
@@ -91,7 +91,7 @@ export function DestinationForm(props: {
         </Suspense>
       </div>
       {save.error && <ProblemNotice error={save.error} />}
-      <div className={styles.formActions}>
+      <div className="buttons">
         <Button tone="main" type="submit" disabled={save.isPending}>
           {save.isPending ? 'Saving …' : stored ? 'Save changes' : 'Create destination'}
         </Button>

@@ -43,7 +43,7 @@ export function DestinationRow(props: {
           <OrderButtons name={name} isFirst={isFirst} isLast={isLast} onMove={props.onMove} />
         )}
         <Summary destination={destination} />
-        <div className={styles.actions}>
+        <div className={`buttons ${styles.actions}`}>
           {mayOperate && (
             <Button disabled={test.isPending} onClick={() => test.mutate()}>
               {test.isPending ? 'Sending …' : 'Send a test'}
@@ -83,12 +83,12 @@ function Summary({ destination }: { destination: Destination }) {
   const extra = extraOf(destination);
   return (
     <div className={styles.summary}>
-      <div className={styles.head}>
+      <div className="line">
         <h3>
           <bdi>{name}</bdi>
         </h3>
         <Badge state={enabled ? 'on' : 'off'} />
-        <span className={styles.aside}>
+        <span className="aside">
           {typeNames[destination_type]}
           {extra && ` · ${extra}`}
         </span>
@@ -97,8 +97,8 @@ function Summary({ destination }: { destination: Destination }) {
         <bdi>{targetOf(destination)}</bdi>
       </p>
       <p className={styles.condition}>
-        <span className={styles.aside}>when</span> <code>{condition ?? 'delivery_failed'}</code>
-        {condition === null && <span className={styles.aside}> (default)</span>}
+        <span className="aside">when</span> <code>{condition ?? 'delivery_failed'}</code>
+        {condition === null && <span className="aside"> (default)</span>}
       </p>
     </div>
   );

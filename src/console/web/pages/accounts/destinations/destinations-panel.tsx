@@ -35,7 +35,7 @@ export function DestinationsPanel({ accountId }: { accountId: string }) {
         )
       }
     >
-      <p className={styles.aside}>
+      <p className="aside">
         Each destination that is on gets a message when all attempts of an event have failed and its condition matches.
       </p>
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}

@@ -10,7 +10,7 @@ export function TestResult({ result, onClose }: { result: Result; onClose(): voi
   // The reason of a refusal often quotes the whole answer.
   const isShown = body && (result.ok || !result.reason.includes(body.trim()));
   return (
-    <div className={styles.test}>
+    <div className="lines">
       <Notice tone={result.ok ? 'good' : 'bad'}>
         <span className={styles.sentence}>
           <strong>{result.ok ? 'The test message was accepted.' : 'The test message was not accepted.'}</strong>{' '}
@@ -20,7 +20,7 @@ export function TestResult({ result, onClose }: { result: Result; onClose(): voi
           Close
         </Button>
       </Notice>
-      {isShown && <pre className={styles.answer}>{body}</pre>}
+      {isShown && <pre className="answer">{body}</pre>}
     </div>
   );
 }

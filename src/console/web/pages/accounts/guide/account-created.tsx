@@ -3,15 +3,14 @@ import type { Account, Provider } from '../../../api/types.ts';
 import { buttonClass } from '../../../components/button.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
+import { ToCopy } from '../../../components/to-copy.tsx';
 import { useAccount } from '../data/queries.ts';
-import fieldStyles from '../fields/fields.module.css';
 import { addressToPaste } from './addresses.ts';
 import { AtProvider } from './at-provider.tsx';
 import type { Draft } from './defaults.ts';
 import { FirstWebhook } from './first-webhook.tsx';
 import styles from './guide.module.css';
 import { stepsOf } from './provider-steps.ts';
-import { ToCopy } from './step-text.tsx';
 
 interface Props {
   provider: Provider;
@@ -26,13 +25,13 @@ export function AccountCreated({ provider, accountId, draft }: Props) {
   if (!account) return error ? <ProblemNotice error={error} retry={() => void refetch()} /> : null;
   const secrets = draft ? secretsToPaste(provider, draft) : [];
   return (
-    <div className={styles.guide}>
-      <div className={styles.rest}>
+    <div className={`panels ${styles.guide}`}>
+      <div className="panels">
         <FirstWebhook provider={provider} account={account} secret={draft?.secret ?? null} />
         {secrets.length > 0 && (
           <Panel title="Copy these now">
-            <div className={fieldStyles.form}>
-              <p className={styles.hint}>The gateway does not show them again.</p>
+            <div className="stack">
+              <p className="aside">The gateway does not show them again.</p>
               {secrets.map(([label, secret]) => (
                 <ToCopy key={label} label={label} text={secret} />
               ))}
@@ -64,7 +63,7 @@ function secretsToPaste(provider: Provider, { secret, config, consumer, delivery
 
 function Left({ account }: { account: Account }) {
   return (
-    <div className={fieldStyles.buttons}>
+    <div className="buttons">
       <Link to="/accounts/$accountId" params={{ accountId: account.id }} className={buttonClass()}>
         Open the account
       </Link>

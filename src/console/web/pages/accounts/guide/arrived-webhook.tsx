@@ -10,12 +10,12 @@ import { rejectionOf } from './rejections.ts';
 export function ArrivedWebhook({ event, account }: { event: EventItem; account: Account }) {
   return (
     <article className={styles.arrived}>
-      <p className={styles.arrivedHead}>
+      <p className="line">
         <EventBadge status={event.status} delivery_status={event.delivery_status} />
         <Link to="/events/$eventId" params={{ eventId: event.id }}>
           <bdi>{event.event_type ?? event.external_id}</bdi>
         </Link>
-        <span className={styles.hint}>
+        <span className="aside">
           <Moment iso={event.received_at} />
         </span>
       </p>

@@ -16,7 +16,7 @@ export function AtProvider(props: { provider: Provider; address: string; phase: 
   const title = ownSenders.includes(provider.name) ? 'At the sender' : `At ${shortTitle(provider)}`;
   return (
     <Panel title={title}>
-      <div className={styles.steps}>
+      <div className="panels">
         {isLocal(address) && !ownSenders.includes(provider.name) && (
           <Notice tone="open">
             <span>
@@ -29,7 +29,7 @@ export function AtProvider(props: { provider: Provider; address: string; phase: 
           <Steps title="Before you create the account" steps={before} address={address} current={phase === 'before'} />
         )}
         <Steps title="After the account is created" steps={after} address={address} current={phase === 'after'} />
-        <p className={styles.hint}>
+        <p className="aside">
           More in <code>{provider.documentation}</code>.
         </p>
       </div>
@@ -41,7 +41,7 @@ function Steps(props: { title: string; steps: readonly string[]; address: string
   return (
     <section className={styles.phase} data-current={props.current}>
       <h3>{props.title}</h3>
-      <ol>
+      <ol className="numbered">
         {props.steps.map((step) => (
           <li key={step}>
             <StepText text={step} address={props.address} />

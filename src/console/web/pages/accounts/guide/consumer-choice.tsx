@@ -4,7 +4,6 @@ import fieldStyles from '../fields/fields.module.css';
 import { SecretField } from '../fields/secret-field.tsx';
 import { TextField } from '../fields/text-field.tsx';
 import type { Consumer, Draft } from './defaults.ts';
-import styles from './guide.module.css';
 
 /** Where the events of a new account go. */
 export function ConsumerChoice(props: {
@@ -21,10 +20,10 @@ export function ConsumerChoice(props: {
     ['none', 'Nowhere yet', 'Attempts fail until you add a delivery URL.'],
   ];
   return (
-    <fieldset className={styles.consumers}>
+    <fieldset className="stack">
       <legend className="visually-hidden">Where events go</legend>
       {choices.map(([value, label, hint]) => (
-        <label key={value} className={styles.consumer}>
+        <label key={value} className={fieldStyles.check}>
           <input
             type="radio"
             name={name}
@@ -35,14 +34,14 @@ export function ConsumerChoice(props: {
           />
           <span>
             <strong id={`${name}-${value}`}>{label}</strong>
-            <span id={`${name}-${value}-hint`} className={styles.hint}>
+            <span id={`${name}-${value}-hint`} className="aside">
               {hint}
             </span>
           </span>
         </label>
       ))}
       {draft.consumer === 'own' && (
-        <div className={fieldStyles.form}>
+        <div className="stack">
           <TextField
             label="Delivery URL"
             error={errors.get('delivery_url')}

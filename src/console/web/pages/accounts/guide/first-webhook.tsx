@@ -37,15 +37,15 @@ export function FirstWebhook(props: { provider: Provider; account: Account; secr
   const heading = useRef<HTMLSpanElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const title = (
-    <span ref={heading} tabIndex={-1} className={styles.heading}>
+    <span ref={heading} tabIndex={-1}>
       {titleOf(data ?? [])}
     </span>
   );
   return (
     <Panel title={title}>
-      <div className={styles.wait}>
+      <div className="stack">
         {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
-        <div role="status" className={styles.arrivals}>
+        <div role="status" className="stack">
           {data?.length === 0 && (
             <p className={styles.waiting}>
               <span className={styles.pulse} aria-hidden="true" />

@@ -1,10 +1,10 @@
 import type { Provider } from '../../../api/types.ts';
 import { Panel } from '../../../components/page.tsx';
+import { ToCopy } from '../../../components/to-copy.tsx';
 import { ingestionAddress } from '../data/queries.ts';
 import fieldStyles from '../fields/fields.module.css';
 import { TextField } from '../fields/text-field.tsx';
 import type { Draft } from './defaults.ts';
-import { ToCopy } from './step-text.tsx';
 
 /** The names of a new account, and the ingestion address that follows from them. */
 export function NameStep(props: {
@@ -18,7 +18,7 @@ export function NameStep(props: {
   const { provider, draft, appKeys, errors, onChange } = props;
   return (
     <Panel title="1. Name the account">
-      <div className={fieldStyles.form}>
+      <div className="stack">
         <div className={fieldStyles.pair}>
           <TextField
             label="Slug"

@@ -10,7 +10,6 @@ import { fieldErrors } from '../data/field-errors.ts';
 import { newSigningSecret } from '../data/new-secret.ts';
 import { accountsKey } from '../data/queries.ts';
 import { configFields } from '../fields/config-schema.ts';
-import fieldStyles from '../fields/fields.module.css';
 import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
 import { PlainText } from '../fields/plain-text.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
@@ -52,27 +51,25 @@ export function NewAccountForm(props: {
   return (
     <form
       ref={form}
-      className={styles.guide}
+      className={`panels ${styles.guide}`}
       onSubmit={(event) => {
         event.preventDefault();
         create.mutate();
       }}
     >
-      <div className={styles.name}>
-        <NameStep
-          provider={provider}
-          draft={draft}
-          appKeys={accounts.map(({ app_key }) => app_key)}
-          errors={errors}
-          onChange={set}
-        />
-      </div>
+      <NameStep
+        provider={provider}
+        draft={draft}
+        appKeys={accounts.map(({ app_key }) => app_key)}
+        errors={errors}
+        onChange={set}
+      />
       <div className={styles.provider}>
         <AtProvider provider={provider} address={addressToPaste(provider, draft.slug, draft.secret)} phase="before" />
       </div>
-      <div className={styles.rest}>
+      <div className="panels">
         <Panel title={fields.length > 0 ? '2. Enter the secret and settings' : '2. Enter the secret'}>
-          <div className={fieldStyles.form}>
+          <div className="stack">
             <SecretField
               label={provider.secret.label}
               hint={secretHint(steps, provider)}
@@ -95,7 +92,7 @@ export function NewAccountForm(props: {
           <ConsumerChoice draft={draft} trial={trialUrl(provider)} errors={errors} onChange={set} />
         </Panel>
         <FormNotice error={create.error} hasField={(path) => hasField(path, draft)} />
-        <div className={fieldStyles.buttons}>
+        <div className="buttons">
           <Button tone="main" type="submit" disabled={create.isPending}>
             {create.isPending ? 'Creating …' : 'Create account'}
           </Button>

@@ -13,7 +13,7 @@ export function NewAccount({ provider, accountId }: { provider: string; accountI
   const chosen = data?.find(({ name }) => name === provider);
   const title = chosen ? `New account: ${shortTitle(chosen)}` : 'New account';
   return (
-    <Page title={title} tabTitle={title}>
+    <Page title={title}>
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {session.data && session.data.role !== 'admin' ? (
         <Notice>Your token has the role {session.data.role}. A new account needs a token with the role admin.</Notice>

@@ -1,7 +1,6 @@
 import { ConfigFields } from '../fields/config-fields.tsx';
 import type { ConfigField, ConfigTexts } from '../fields/config-schema.ts';
 import fieldStyles from '../fields/fields.module.css';
-import styles from './guide.module.css';
 
 /** From this many on, the settings describe how the sender works, so that most of them are needed. */
 const manySettings = 4;
@@ -28,7 +27,7 @@ export function ProviderSettings(props: {
         </div>
       )}
       {optional.length > 0 && (
-        <details className={styles.more} open={hasError || undefined}>
+        <details open={hasError || undefined}>
           <summary>Optional settings</summary>
           <div className={fieldStyles.pair}>
             <ConfigFields fields={optional} {...rest} />

@@ -5,7 +5,6 @@ import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import fieldStyles from '../fields/fields.module.css';
 import { SecretField } from '../fields/secret-field.tsx';
 import styles from './guide.module.css';
 import { curlCommand, sampleFor, sendSample } from './sample.ts';
@@ -36,7 +35,7 @@ export function SampleWebhook({ provider, slug, secret: known, isFirst }: Props)
   if (!sample) return null;
   const masked = sampleFor(provider, slug, '…') ?? sample;
   return (
-    <div className={fieldStyles.form}>
+    <div className="stack">
       {known === null && (
         <SecretField
           label={provider.secret.label}
@@ -45,7 +44,7 @@ export function SampleWebhook({ provider, slug, secret: known, isFirst }: Props)
           onChange={setEntered}
         />
       )}
-      <div className={fieldStyles.buttons}>
+      <div className="buttons">
         <Button
           tone={isFirst ? 'main' : 'plain'}
           disabled={send.isPending || secret === ''}
@@ -59,7 +58,7 @@ export function SampleWebhook({ provider, slug, secret: known, isFirst }: Props)
           <Notice tone="bad">{send.error.message}</Notice>
         </div>
       )}
-      <details className={styles.more}>
+      <details>
         <summary>Send it from a terminal</summary>
         <div className={styles.command}>
           <pre>{curlCommand(masked)}</pre>

@@ -1,5 +1,4 @@
-import { CopyButton } from '../../../components/copy-button.tsx';
-import styles from './guide.module.css';
+import { ToCopy } from '../../../components/to-copy.tsx';
 
 /** `**places to click**`, `code` in backticks, and `{address}`. */
 const marks = /(\*\*[^*]+\*\*|`[^`]+`|\{address\})/;
@@ -13,15 +12,4 @@ export function StepText({ text, address = '' }: { text: string; address?: strin
     if (part.startsWith('`')) return <code key={key}>{part.slice(1, -1)}</code>;
     return part;
   });
-}
-
-/** A text that the user pastes elsewhere. */
-export function ToCopy({ text, label }: { text: string; label?: string }) {
-  return (
-    <span className={styles.toCopy}>
-      {label !== undefined && <span className={styles.toCopyLabel}>{label}</span>}
-      <code>{text}</code>
-      <CopyButton text={text} />
-    </span>
-  );
 }

@@ -7,7 +7,6 @@ import { Page, Panel } from '../../../components/page.tsx';
 import { useAccounts } from '../data/queries.ts';
 import { AccountFilters } from './account-filters.tsx';
 import { AccountTable } from './account-table.tsx';
-import styles from './list.module.css';
 import { matches } from './matches.ts';
 import { NoAccounts } from './no-accounts.tsx';
 
@@ -20,8 +19,7 @@ export function AccountList() {
   return (
     <Page
       title="Accounts"
-      tabTitle="Accounts"
-      aside={data && data.length > 0 && <span className={styles.count}>{counted(data.length, 'account')}</span>}
+      aside={data && data.length > 0 && <span className="aside">{counted(data.length, 'account')}</span>}
       actions={
         mayAdmin && (
           <Link to="/accounts" search={{ new: 'choose' }} className={buttonClass('main')}>

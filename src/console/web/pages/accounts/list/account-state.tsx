@@ -1,5 +1,4 @@
 import { Badge } from '../../../components/badge.tsx';
-import styles from './list.module.css';
 
 interface Props {
   account: {
@@ -14,7 +13,7 @@ interface Props {
 export function AccountState({ account }: Props) {
   const { enabled, delivery_url, project_delivery_url, skip_signature_verification } = account;
   return (
-    <span className={styles.states}>
+    <span className="line">
       {enabled ? <Badge state="on" label="enabled" /> : <Badge state="disabled" />}
       {delivery_url === null && !project_delivery_url && <Badge state="pending" label="no delivery URL" />}
       {skip_signature_verification && <Badge state="pending" label="unverified" />}

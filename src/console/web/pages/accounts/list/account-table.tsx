@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { numberText } from '../../../components/number-text.ts';
-import { ScrollTable } from '../../../components/page.tsx';
+import { type Column, ScrollTable } from '../../../components/page.tsx';
 import { AccountState } from './account-state.tsx';
 import type { AccountSummary } from './account-summary.ts';
 import { DayResult } from './day-result.tsx';
@@ -12,6 +12,15 @@ import { useRowKeys } from './row-keys.ts';
 
 /** More rows at a time slow the page down; filters find the others. */
 const step = 200;
+
+const columns: readonly Column[] = [
+  'Account',
+  ['Provider', styles.wide],
+  ['App key', styles.wide],
+  'State',
+  ['Attempts, last 24 h', styles.wide],
+  ['Delivery URL', styles.widest],
+];
 
 /** Accounts as rows. `j` and `k` move between them. */
 export function AccountTable({ accounts }: { accounts: readonly AccountSummary[] }) {
@@ -23,52 +32,32 @@ export function AccountTable({ accounts }: { accounts: readonly AccountSummary[]
   const more = Math.min(step, accounts.length - shown.length);
   return (
     <>
-      <ScrollTable label="Accounts">
-        <thead>
-          <tr>
-            <th scope="col">Account</th>
-            <th scope="col" className={styles.wide}>
-              Provider
-            </th>
-            <th scope="col" className={styles.wide}>
-              App key
-            </th>
-            <th scope="col">State</th>
-            <th scope="col" className={styles.wide}>
-              Attempts, last 24 h
-            </th>
-            <th scope="col" className={styles.widest}>
-              Delivery URL
-            </th>
+      <ScrollTable label="Accounts" columns={columns} ref={body}>
+        {shown.map((account) => (
+          <tr key={account.id}>
+            <td>
+              <Link to="/accounts/$accountId" params={{ accountId: account.id }} className={styles.name} data-row="">
+                <bdi>{account.account_slug}</bdi>
+              </Link>
+              <span className={styles.narrow}>
+                {account.provider} · <bdi>{account.app_key}</bdi>
+              </span>
+            </td>
+            <td className={styles.wide}>{account.provider}</td>
+            <td className={styles.wide}>
+              <bdi>{account.app_key}</bdi>
+            </td>
+            <td>
+              <AccountState account={account} />
+            </td>
+            <td className={styles.wide}>
+              <DayResult failing={failing} accountId={account.id} />
+            </td>
+            <td className={styles.widest}>
+              <bdi className={styles.url}>{account.delivery_url ?? '–'}</bdi>
+            </td>
           </tr>
-        </thead>
-        <tbody ref={body}>
-          {shown.map((account) => (
-            <tr key={account.id}>
-              <td>
-                <Link to="/accounts/$accountId" params={{ accountId: account.id }} className={styles.name} data-row="">
-                  <bdi>{account.account_slug}</bdi>
-                </Link>
-                <span className={styles.narrow}>
-                  {account.provider} · <bdi>{account.app_key}</bdi>
-                </span>
-              </td>
-              <td className={styles.wide}>{account.provider}</td>
-              <td className={styles.wide}>
-                <bdi>{account.app_key}</bdi>
-              </td>
-              <td>
-                <AccountState account={account} />
-              </td>
-              <td className={styles.wide}>
-                <DayResult failing={failing} accountId={account.id} />
-              </td>
-              <td className={styles.widest}>
-                <bdi className={styles.url}>{account.delivery_url ?? '–'}</bdi>
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </ScrollTable>
       {more > 0 && (
         <Button onClick={() => setMost(most + step)}>

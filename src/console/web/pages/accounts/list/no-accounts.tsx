@@ -13,7 +13,7 @@ export function NoAccounts() {
       <Empty title="There is no account yet.">
         <p>An account receives the webhooks of one provider and delivers them to one service of yours.</p>
         {mayAdmin ? (
-          <div className={styles.starts}>
+          <div className={`buttons ${styles.starts}`}>
             <Link to="/accounts" search={{ new: 'generic' }} className={buttonClass('main')}>
               Try it with a sample webhook
             </Link>

@@ -9,10 +9,8 @@ import { useTestDelivery } from '../account/use-test-delivery.ts';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { newDeliverySecret } from '../data/new-secret.ts';
-import fieldStyles from '../fields/fields.module.css';
 import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
-import styles from './rotation.module.css';
 import { Step, Steps } from './steps.tsx';
 
 /** The rotation of a secret that signs deliveries. The gateway uses one at a time; the service accepts both meanwhile. */
@@ -46,7 +44,7 @@ export function DeliverySecret(props: {
       <Step title="1. Make a new secret, and give it to your service" state={isSaved ? 'done' : 'now'}>
         <form
           ref={form}
-          className={fieldStyles.form}
+          className="stack"
           onSubmit={(event) => {
             event.preventDefault();
             save(secret, 'The next delivery is signed with the new secret.', () => {
@@ -64,11 +62,11 @@ export function DeliverySecret(props: {
             value={secret}
             onChange={setSecret}
           />
-          <p className={styles.hint}>
+          <p className="aside">
             Let your service {accepts}, and deploy it. Then save: the next attempt is signed with the new secret.
           </p>
           <FormNotice error={change.error} hasField={(path) => path === field} />
-          <div className={fieldStyles.buttons}>
+          <div className="buttons">
             <Button tone="main" type="submit" disabled={change.isPending}>
               Save the new secret
             </Button>
@@ -93,8 +91,8 @@ export function DeliverySecret(props: {
         </ConfirmDialog>
       </Step>
       <Step title="2. Check that your service accepts it" state={isSaved ? 'now' : 'later'}>
-        <p className={styles.hint}>A test delivery is signed with the new secret.</p>
-        <div className={fieldStyles.buttons}>
+        <p className="aside">A test delivery is signed with the new secret.</p>
+        <div className="buttons">
           <Button disabled={test.isPending} onClick={() => test.mutate()}>
             {test.isPending ? 'Sending …' : 'Send test delivery'}
           </Button>
@@ -105,7 +103,7 @@ export function DeliverySecret(props: {
       </Step>
       {!isFirst && (
         <Step title="3. Remove the old secret from your service" state={isSaved ? 'now' : 'later'}>
-          <div className={fieldStyles.buttons}>
+          <div className="buttons">
             <Button tone="main" onClick={onDone}>
               Finish
             </Button>

@@ -4,11 +4,9 @@ import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
-import fieldStyles from '../fields/fields.module.css';
 import { FormNotice } from '../fields/form-notice.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import { StepText } from '../guide/step-text.tsx';
-import styles from './rotation.module.css';
 import { progressOf, type SecretUses } from './secret-use.ts';
 import type { NewPlace } from './use-rotation.ts';
 
@@ -26,7 +24,7 @@ export function FinishRotation(props: {
   const isSafe = uses !== undefined && progressOf(uses, place) === 'new';
   return (
     <form
-      className={fieldStyles.form}
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault();
         const replaced = place === 'previous' ? { signing_secret_current: fresh } : {};
@@ -41,7 +39,7 @@ export function FinishRotation(props: {
         );
       }}
     >
-      <p className={styles.hint}>
+      <p className="aside">
         <StepText text={keep} />
         {!isSafe && ' If you remove it now, webhooks that use it are rejected.'}
       </p>
@@ -56,7 +54,7 @@ export function FinishRotation(props: {
         />
       )}
       <FormNotice error={change.error} hasField={(path) => path === 'signing_secret_current' && place === 'previous'} />
-      <div className={fieldStyles.buttons}>
+      <div className="buttons">
         <Button tone={isSafe ? 'main' : 'danger'} type="submit" disabled={change.isPending}>
           Remove the old secret
         </Button>

@@ -6,7 +6,6 @@ import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { newSigningSecret } from '../data/new-secret.ts';
 import { CheckField } from '../fields/check-field.tsx';
-import fieldStyles from '../fields/fields.module.css';
 import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
 import { PlainText } from '../fields/plain-text.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
@@ -38,7 +37,7 @@ export function NewSigningSecret(props: {
   return (
     <form
       ref={form}
-      className={fieldStyles.form}
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault();
         change.mutate(secrets, {
@@ -77,7 +76,7 @@ export function NewSigningSecret(props: {
         />
       )}
       <FormNotice error={change.error} hasField={(path) => path.startsWith('signing_secret_')} />
-      <div className={fieldStyles.buttons}>
+      <div className="buttons">
         <Button tone="main" type="submit" disabled={change.isPending}>
           {isFirst ? 'Save' : 'Save the new secret'}
         </Button>

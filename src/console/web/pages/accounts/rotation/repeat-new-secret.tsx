@@ -4,10 +4,8 @@ import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
-import fieldStyles from '../fields/fields.module.css';
 import { FormNotice } from '../fields/form-notice.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
-import styles from './rotation.module.css';
 import type { NewPlace } from './use-rotation.ts';
 
 /** Replaces the new secret, for example after it was pasted wrong. The old one stays. */
@@ -18,10 +16,10 @@ export function RepeatNewSecret(props: { account: Account; place: NewPlace; onSa
   const change = useChangeAccount(account.id);
   const field = `signing_secret_${place}` as const;
   return (
-    <details className={styles.repeat} open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>The saved secret is wrong</summary>
       <form
-        className={fieldStyles.form}
+        className="stack"
         onSubmit={(event) => {
           event.preventDefault();
           change.mutate(
@@ -45,7 +43,7 @@ export function RepeatNewSecret(props: { account: Account; place: NewPlace; onSa
           onChange={setValue}
         />
         <FormNotice error={change.error} hasField={(path) => path === field} />
-        <div className={fieldStyles.buttons}>
+        <div className="buttons">
           <Button type="submit" disabled={change.isPending}>
             Replace the new secret
           </Button>

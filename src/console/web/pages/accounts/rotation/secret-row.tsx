@@ -20,10 +20,10 @@ export function SecretRow(props: {
   const action = props.action ?? (isSet ? 'Rotate' : 'Set');
   return (
     <section className={styles.secret} aria-label={name}>
-      <div className={styles.secretHead}>
+      <div className={`spread ${styles.secretHead}`}>
         <div>
           <h3>{name}</h3>
-          <p className={styles.hint}>{note}</p>
+          <p className="aside">{note}</p>
         </div>
         <div className={styles.secretState}>
           {isSet ? <Badge state="on" label="set" /> : <Badge state="off" label="not set" />}

@@ -5,7 +5,6 @@ import { ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { useSecretUses } from '../data/queries.ts';
 import { DeliverySecret } from './delivery-secret.tsx';
-import styles from './rotation.module.css';
 import { SecretRow } from './secret-row.tsx';
 import { SigningRotation } from './signing-rotation.tsx';
 import { useRotation } from './use-rotation.ts';
@@ -29,7 +28,7 @@ export function SecretsPanel({ account, provider }: { account: Account; provider
   const { has_project_delivery_secret, project_delivery_url } = account;
   return (
     <Panel title="Secrets">
-      <div className={styles.secrets}>
+      <div>
         <SecretRow
           name={provider?.secret.label ?? 'Signing secret'}
           note={signingNote(account)}

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { Account, Provider } from '../../../api/types.ts';
 import { Button } from '../../../components/button.tsx';
+import { ToCopy } from '../../../components/to-copy.tsx';
 import { stepsOf } from '../guide/provider-steps.ts';
-import { StepText, ToCopy } from '../guide/step-text.tsx';
+import { StepText } from '../guide/step-text.tsx';
 import { FinishRotation } from './finish-rotation.tsx';
 import { NewSigningSecret } from './new-signing-secret.tsx';
 import { rotationOf } from './provider-rotation.ts';
 import { RepeatNewSecret } from './repeat-new-secret.tsx';
-import styles from './rotation.module.css';
 import type { SecretUses } from './secret-use.ts';
 import { Step, Steps } from './steps.tsx';
 import type { useRotation } from './use-rotation.ts';
@@ -37,11 +37,11 @@ export function SigningRotation({ account, provider, uses, rotation }: Props) {
     return (
       <Steps title={title} onClose={close}>
         <Step title="A rotation goes on. Which secret is the new one?" state="now">
-          <div className={styles.buttons}>
+          <div className="buttons">
             <Button onClick={() => setPlace('current')}>The current one (usual)</Button>
             <Button onClick={() => setPlace('previous')}>The previous one</Button>
           </div>
-          <p className={styles.hint}>It is the previous one only if it was saved in addition to the old secret.</p>
+          <p className="aside">It is the previous one only if it was saved in addition to the old secret.</p>
           {uses && <UsesTable uses={uses} />}
         </Step>
       </Steps>
@@ -51,7 +51,7 @@ export function SigningRotation({ account, provider, uses, rotation }: Props) {
   return (
     <Steps title={title} onClose={close}>
       <Step title={isFirst ? '1. Enter the secret' : '1. Save the new secret'} state={isRotating ? 'done' : 'now'}>
-        <p className={styles.hint}>
+        <p className="aside">
           <StepText text={texts.obtain} />
         </p>
         <NewSigningSecret

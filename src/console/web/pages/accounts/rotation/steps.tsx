@@ -7,16 +7,16 @@ export function Steps({ title, onClose, children }: { title: string; onClose(): 
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
-    <div className={styles.flow}>
-      <div className={styles.flowHead}>
-        <h4 ref={heading} tabIndex={-1}>
+    <div className="stack inset">
+      <div className="spread">
+        <h4 ref={heading} tabIndex={-1} className={styles.title}>
           {title}
         </h4>
         <Button tone="quiet" onClick={onClose}>
           Close
         </Button>
       </div>
-      <ol className={styles.steps}>{children}</ol>
+      <ol className="stack">{children}</ol>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Moment } from '../../../components/moment.tsx';
 import { numberText } from '../../../components/number-text.ts';
+import { TableHead } from '../../../components/page.tsx';
 import styles from './rotation.module.css';
 import type { SecretUses } from './secret-use.ts';
 import type { NewPlace } from './use-rotation.ts';
@@ -16,13 +17,7 @@ export function UsesTable({ uses, newPlace }: { uses: SecretUses; newPlace?: New
   if (rows.length === 0) return null;
   return (
     <table className={styles.uses}>
-      <thead>
-        <tr>
-          <th scope="col">Secret</th>
-          <th scope="col">Webhooks</th>
-          <th scope="col">Last used</th>
-        </tr>
-      </thead>
+      <TableHead columns={['Secret', 'Webhooks', 'Last used']} />
       <tbody>
         {rows.map(([name, { webhooks, last_used_at }]) => (
           <tr key={name}>

@@ -9,6 +9,7 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { Notice, ProblemNotice } from '../../../components/notice.tsx';
 import { byteText } from '../../../components/number-text.ts';
 import { Panel } from '../../../components/page.tsx';
+import { Segments } from '../../../components/segments.tsx';
 import { curlCommand } from './curl.ts';
 import { saveAs } from './download.ts';
 import styles from './payload.module.css';
@@ -41,14 +42,7 @@ export function PayloadPanel({ event }: { event: EventDetails }) {
       title={`Payload (${pretty ? `${pretty.kind}, ` : ''}${byteText(event.payload_bytes)})`}
       actions={
         <>
-          <fieldset className={styles.views}>
-            <legend className="visually-hidden">How the payload is shown</legend>
-            {views.map(([name, label]) => (
-              <button key={name} type="button" aria-pressed={name === view} onClick={() => setView(name)}>
-                {label}
-              </button>
-            ))}
-          </fieldset>
+          <Segments legend="How the payload is shown" options={views} chosen={view} onChoose={setView} />
           {shown && <CopyButton text={shown.text} label={view === 'curl' ? 'Copy as curl' : 'Copy payload'} />}
           <Button tone="quiet" onClick={() => void download(event)}>
             Download

@@ -18,7 +18,7 @@ export function AttemptDetails({ attempt }: { attempt: Attempt }) {
           ))}
         </div>
       )}
-      <p className={styles.aside}>
+      <p className="aside">
         {response_code !== null && <>HTTP {response_code} · </>}
         {parts.map(({ label, ms }) => `${label} ${durationText(ms)}`).join(' · ')}
         {parts.length > 1 && ` · ${durationText(duration_ms)} in all`}
@@ -29,7 +29,7 @@ export function AttemptDetails({ attempt }: { attempt: Attempt }) {
         </p>
       )}
       {(response_body !== null || url !== null) && (
-        <details className={styles.answer}>
+        <details>
           <summary>Request and answer</summary>
           {url !== null && (
             <p>
@@ -41,11 +41,13 @@ export function AttemptDetails({ attempt }: { attempt: Attempt }) {
           )}
           {response_body !== null && response_body !== '' ? (
             <>
-              <pre dir="ltr">{visible(response_body)}</pre>
+              <pre className="answer" dir="ltr">
+                {visible(response_body)}
+              </pre>
               <CopyButton text={response_body} label="Copy answer" />
             </>
           ) : (
-            <p className={styles.aside}>No body in the answer.</p>
+            <p className="aside">No body in the answer.</p>
           )}
         </details>
       )}

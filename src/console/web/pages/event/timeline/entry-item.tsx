@@ -6,7 +6,7 @@ import { counted } from '../../../components/number-text.ts';
 import { AttemptDetails } from './attempt-details.tsx';
 import { operatorText } from './operator-text.ts';
 import styles from './timeline.module.css';
-import type { Entry } from './timeline-entries.ts';
+import { type Entry, toneOf } from './timeline-entries.ts';
 
 /** One thing that happened, with how long after the one before it. */
 export function EntryItem({ entry, event, waited }: { entry: Entry; event: EventDetails; waited: string | null }) {
@@ -18,7 +18,7 @@ export function EntryItem({ entry, event, waited }: { entry: Entry; event: Event
         </li>
       )}
       <li className={styles.entry} data-tone={toneOf(entry)}>
-        <div className={styles.line}>
+        <div className="line">
           {summaryOf(entry, event)}
           <span className={styles.at}>
             <Moment iso={new Date(entry.atMs).toISOString()} />
@@ -28,12 +28,6 @@ export function EntryItem({ entry, event, waited }: { entry: Entry; event: Event
       </li>
     </>
   );
-}
-
-function toneOf(entry: Entry): 'good' | 'bad' | 'calm' {
-  if (entry.kind === 'attempt') return entry.attempt.outcome === 'delivered' ? 'good' : 'bad';
-  if (entry.kind === 'notification') return entry.notification.status === 'sent' ? 'good' : 'bad';
-  return 'calm';
 }
 
 function summaryOf(entry: Entry, event: EventDetails): ReactNode {
@@ -47,7 +41,7 @@ function summaryOf(entry: Entry, event: EventDetails): ReactNode {
       return (
         <>
           <strong>{trigger === 'manual' ? 'Manual attempt' : `Attempt ${number}`}</strong>
-          {generation > 0 && <span className={styles.aside}>replay {generation}</span>}
+          {generation > 0 && <span className="aside">replay {generation}</span>}
           <Badge state={outcome === 'delivered' ? 'delivered' : 'failed'} label={outcome.replaceAll('_', ' ')} />
         </>
       );
@@ -59,7 +53,7 @@ function summaryOf(entry: Entry, event: EventDetails): ReactNode {
           <strong>
             Notified <bdi>{name}</bdi>
           </strong>
-          <span className={styles.aside}>
+          <span className="aside">
             {destination_type.replaceAll('_', ' ')}
             {attempts > 1 && `, after ${counted(attempts, 'try').replace('trys', 'tries')}`}
           </span>

@@ -7,7 +7,7 @@ export function NextAttempt({ at, nowMs }: { at: string | null; nowMs: number })
   const leftMs = at === null ? null : Date.parse(at) - nowMs;
   return (
     <li className={styles.entry} data-tone="open">
-      <div className={styles.line}>
+      <div className="line">
         <strong>
           {leftMs === null || leftMs <= 0
             ? 'The next attempt is being made'

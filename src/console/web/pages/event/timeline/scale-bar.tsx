@@ -1,6 +1,6 @@
 import { localTime } from '../../../components/time-text.ts';
 import styles from './timeline.module.css';
-import type { Entry } from './timeline-entries.ts';
+import { type Entry, toneOf } from './timeline-entries.ts';
 
 /** An attempt of milliseconds among waits of hours is still drawn this wide, in percent of the whole. */
 const leastWidth = 0.5;
@@ -46,18 +46,15 @@ export function ScaleBar({
 }
 
 function Mark({ entry, percent }: { entry: Entry; percent: (ms: number) => number }) {
-  const width =
-    entry.kind === 'attempt' ? Math.max(leastWidth, percent(entry.endMs) - percent(entry.atMs)) : leastWidth;
-  const x = Math.min(100 - width, percent(entry.atMs));
-  const tone =
-    entry.kind === 'attempt' ? (entry.attempt.outcome === 'delivered' ? styles.good : styles.bad) : styles[entry.kind];
+  const isAttempt = entry.kind === 'attempt';
+  const width = isAttempt ? Math.max(leastWidth, percent(entry.endMs) - percent(entry.atMs)) : leastWidth;
   return (
     <rect
-      className={tone}
-      x={x}
-      y={entry.kind === 'attempt' ? 0 : 2}
+      data-tone={isAttempt ? toneOf(entry) : 'calm'}
+      x={Math.min(100 - width, percent(entry.atMs))}
+      y={isAttempt ? 0 : 2}
       width={width}
-      height={entry.kind === 'attempt' ? 10 : 6}
+      height={isAttempt ? 10 : 6}
     />
   );
 }

@@ -33,3 +33,10 @@ export function timelineEntries(event: EventDetails, operators: readonly Operato
 /** Notifications that were not sent: they have no time of their own. */
 export const unsentNotifications = (event: EventDetails) =>
   event.notifications.filter(({ sent_at }) => sent_at === null);
+
+/** Whether it went well, by its colour. */
+export function toneOf(entry: Entry): 'good' | 'bad' | 'calm' {
+  if (entry.kind === 'attempt') return entry.attempt.outcome === 'delivered' ? 'good' : 'bad';
+  if (entry.kind === 'notification') return entry.notification.status === 'sent' ? 'good' : 'bad';
+  return 'calm';
+}

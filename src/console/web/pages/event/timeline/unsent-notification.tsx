@@ -8,7 +8,7 @@ export function UnsentNotification({ notification }: { notification: Notificatio
   const { name, status, attempts, error, next_attempt_at } = notification;
   return (
     <li className={styles.entry} data-tone={status === 'failed' ? 'bad' : 'calm'}>
-      <div className={styles.line}>
+      <div className="line">
         <strong>
           Notification of <bdi>{name}</bdi>
         </strong>
@@ -19,10 +19,8 @@ export function UnsentNotification({ notification }: { notification: Notificatio
           </span>
         )}
       </div>
-      {status === 'suppressed' && (
-        <p className={styles.aside}>Left to a summary, because many events failed at once.</p>
-      )}
-      {attempts > 0 && <p className={styles.aside}>{attempts === 1 ? 'One try' : `${attempts} tries`}</p>}
+      {status === 'suppressed' && <p className="aside">Left to a summary, because many events failed at once.</p>}
+      {attempts > 0 && <p className="aside">{attempts === 1 ? 'One try' : `${attempts} tries`}</p>}
       {error !== null && (
         <p className={styles.error}>
           <bdi>{error}</bdi>

@@ -50,7 +50,7 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
   const texts = asked && bulkActions[asked.action];
   const number = asked && `${asked.exact ? '' : 'more than '}${counted(asked.matched, 'event')}`;
   return (
-    <section className={styles.bar} aria-label="Act on many events">
+    <section className={`line ${styles.bar}`} aria-label="Act on many events">
       <span className={styles.scope}>
         {'ids' in scope ? `${numberText(scope.ids.length)} selected` : 'Everything that the filters find'}
       </span>

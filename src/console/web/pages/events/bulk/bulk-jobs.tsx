@@ -29,7 +29,7 @@ export function BulkJobs({ mayStop }: { mayStop: boolean }) {
   );
   if (shown.length === 0) return null;
   return (
-    <ul className={styles.jobs} aria-label="Bulk jobs">
+    <ul className="lines" aria-label="Bulk jobs">
       {shown.map((job) => (
         <Job key={job.id} job={job} mayStop={mayStop} />
       ))}
@@ -48,11 +48,11 @@ function Job({ job, mayStop }: { job: ListedJob; mayStop: boolean }) {
   const skipped = Object.values(job.skipped).reduce((sum, n) => sum + n, 0);
   const label = `${bulkActions[job.action].noun} ordered by ${job.ordered_by}`;
   return (
-    <li className={styles.job}>
-      <div className={styles.line}>
+    <li className={`panel ${styles.job}`}>
+      <div className="line">
         <strong>{bulkActions[job.action].noun}</strong>
         <Badge state={job.state} />
-        <span className={styles.aside}>
+        <span className="aside">
           {numberText(job.done)} of {job.total === null ? '…' : numberText(job.total)} done
           {skipped > 0 && `, ${numberText(skipped)} left out (${reasons(job.skipped)})`}
           {job.failed > 0 && `, ${numberText(job.failed)} failed`}

@@ -2,7 +2,6 @@ import type { Filters } from '../../../api/filters.ts';
 import { Button } from '../../../components/button.tsx';
 import { type FilterName, filterLabels } from './filter-names.ts';
 import { FilterPill } from './filter-pill.tsx';
-import styles from './filters.module.css';
 import { TimePill } from './time-pill.tsx';
 import { useFilterValues } from './use-filter-values.ts';
 
@@ -16,7 +15,7 @@ export function FilterBar(props: {
   const { names, filters, onChange, onClear } = props;
   const values = useFilterValues();
   return (
-    <fieldset className={styles.bar}>
+    <fieldset className="line">
       <legend className="visually-hidden">Filters</legend>
       {names.map((name) => (
         <FilterPill

@@ -42,7 +42,6 @@ export function FilterPill(props: {
                 <input
                   aria-label={`${label}: type a value`}
                   placeholder={values.length > 0 ? 'Type to find' : 'Type a value'}
-                  className={styles.input}
                   value={typed}
                   autoComplete="off"
                   spellCheck={false}

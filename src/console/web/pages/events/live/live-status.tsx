@@ -19,13 +19,13 @@ export function LiveStatus(props: {
   const moving = isIncomplete ? 'Catching up …' : 'Live';
   const texts = { off: 'Not live', connecting: 'Connecting …', live: isHeld ? still : moving, away: 'Reconnecting …' };
   return (
-    <span className={styles.status}>
+    <span className="line">
       <span className={styles.state} data-state={isHeld ? 'held' : live.state} role="status">
         {texts[live.state]}
       </span>
       {isHeld && held > 0 && <Button onClick={onShow}>Show {counted(held, 'new event')}</Button>}
       {live.leftOut > 0 && (
-        <span className={styles.aside}>{numberText(live.leftOut)} more came too fast to show; filter the list</span>
+        <span className="aside">{numberText(live.leftOut)} more came too fast to show; filter the list</span>
       )}
       <Button tone="quiet" onClick={onToggle}>
         {isOn ? 'Stop live' : 'Go live'}

@@ -2,7 +2,6 @@ import { Button } from '../../../components/button.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { Notice, ProblemNotice } from '../../../components/notice.tsx';
 import { byteText, counted, numberText } from '../../../components/number-text.ts';
-import styles from './search.module.css';
 import type { PayloadSearch } from './use-payload-search.ts';
 
 /** How far a search of payloads came, and how to go on. */
@@ -23,7 +22,7 @@ export function SearchStatus(props: { search: PayloadSearch; onMore(): void; onS
         . {search.next === null && !search.isRunning && 'That is everything that the filters find.'}
         {search.next !== null && !search.isRunning && 'One step reads at most 20,000 events, 64 MiB or two seconds.'}
       </span>
-      <span className={styles.actions}>
+      <span className="buttons">
         {search.isRunning && <Button onClick={onStop}>Stop</Button>}
         {search.next !== null && !search.isRunning && <Button onClick={onMore}>Search older events</Button>}
         <Button tone="quiet" onClick={onEnd}>

@@ -12,6 +12,16 @@ import { useRowKeys } from './use-row-keys.ts';
 /** Rows that are loaded before the user reaches the end. */
 const aheadRows = 30;
 
+/** The columns by their classes. */
+const columns = [
+  ['time', 'Received'],
+  ['state', 'State'],
+  ['type', 'Event'],
+  ['account', 'Account'],
+  ['external', 'External id'],
+  ['attempts', 'Attempts'],
+] as const;
+
 export interface EventTableProps {
   label: string;
   rows: readonly EventItem[];
@@ -26,23 +36,13 @@ export interface EventTableProps {
   onEnd(): void;
   /** Called when the user scrolls away from the top, or back. */
   onScrolled(isAway: boolean): void;
-  /** The heading of the column of external ids. */
+  /** The heading of the column of external ids, if it has something else. */
   detail?: string;
 }
 
 /** A list of events of which only the rows in sight are in the document. `j`, `k`, `x` and `r` work on its rows. */
 export function EventTable(props: EventTableProps) {
-  const {
-    label,
-    rows,
-    selected,
-    canSelect,
-    onSelect,
-    onSelectLoaded,
-    onEnd,
-    onScrolled,
-    detail = 'External id',
-  } = props;
+  const { label, rows, selected, canSelect, onSelect, onSelectLoaded, onEnd, onScrolled, detail } = props;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
   const [current, setCurrent] = useState<string | null>(null);
@@ -109,24 +109,11 @@ export function EventTable(props: EventTableProps) {
               />
             )}
           </span>
-          <span role="columnheader" className={styles.time}>
-            Received
-          </span>
-          <span role="columnheader" className={styles.state}>
-            State
-          </span>
-          <span role="columnheader" className={styles.type}>
-            Event
-          </span>
-          <span role="columnheader" className={styles.account}>
-            Account
-          </span>
-          <span role="columnheader" className={styles.external}>
-            {detail}
-          </span>
-          <span role="columnheader" className={styles.attempts}>
-            Attempts
-          </span>
+          {columns.map(([name, heading]) => (
+            <span key={name} role="columnheader" className={styles[name]}>
+              {name === 'external' && detail ? detail : heading}
+            </span>
+          ))}
         </div>
       </div>
       <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
