@@ -1,4 +1,4 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { fetchAdmin, messagesOf } from './fetch.ts';
 import type { Filters } from './filters.ts';
 import { token } from './token.ts';
 import type { EventItem } from './types.ts';
@@ -34,9 +34,8 @@ export async function followEvents(
     let silence = setTimeout(end, silenceMs);
     try {
       const query = new URLSearchParams(Object.entries(filters).flatMap(([k, v]) => (v ? [[k, v]] : [])));
-      const answer = await fetch(`/admin/events/stream?${query}`, {
-        headers: { 'x-admin-token': token.get() ?? '', ...(lastId ? { 'last-event-id': lastId } : {}) },
-        cache: 'no-store',
+      const answer = await fetchAdmin(`/admin/events/stream?${query}`, {
+        headers: lastId ? { 'last-event-id': lastId } : {},
         signal: connection.signal,
       });
       if (answer.status === 401) return token.clear();
@@ -52,12 +51,7 @@ export async function followEvents(
           },
         }),
       );
-      const messages = watched.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-      for await (const { id, event, data } of messages as unknown as AsyncIterable<{
-        id?: string;
-        event?: string;
-        data: string;
-      }>) {
+      for await (const { id, event, data } of messagesOf(watched)) {
         if (id) lastId = id;
         failures = 0;
         const message = messageOf(event, data);

@@ -1,6 +1,5 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { fetchAdmin, messagesOf } from './fetch.ts';
 import { ApiProblem, problemOf, unreachable } from './problem.ts';
-import { token } from './token.ts';
 
 /**
  * Makes a call of the admin API that may take minutes and reports its progress. The gateway ends it when `signal` is
@@ -13,14 +12,9 @@ export async function longCall<Result, Progress>(
   { signal, onProgress }: { signal: AbortSignal; onProgress(now: Progress): void },
 ): Promise<Result> {
   try {
-    const answer = await fetch(path, {
-      headers: { 'x-admin-token': token.get() ?? '', accept: 'text/event-stream' },
-      cache: 'no-store',
-      signal,
-    });
+    const answer = await fetchAdmin(path, { headers: { accept: 'text/event-stream' }, signal });
     if (!answer.ok || !answer.body) throw problemOf(answer.status, await answer.json().catch(() => null));
-    const messages = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-    for await (const { event, data } of messages as unknown as AsyncIterable<{ event?: string; data: string }>) {
+    for await (const { event, data } of messagesOf(answer.body)) {
       const content = JSON.parse(data);
       if (event === 'progress') onProgress(content);
       if (event === 'problem') throw problemOf(content.status, content);

@@ -1,5 +1,5 @@
+import { fetchAdmin } from './fetch.ts';
 import { problemOf, unreachable } from './problem.ts';
-import { token } from './token.ts';
 
 /**
  * The body of an event as it was received.
@@ -7,10 +7,8 @@ import { token } from './token.ts';
  * @throws ApiProblem
  */
 export async function fetchPayload(eventId: string): Promise<Uint8Array<ArrayBuffer>> {
-  const answer = await fetch(`/admin/events/${encodeURIComponent(eventId)}/payload`, {
-    headers: { 'x-admin-token': token.get() ?? '' },
-    cache: 'no-store',
-  }).catch((error: unknown) => {
+  const path = `/admin/events/${encodeURIComponent(eventId)}/payload`;
+  const answer = await fetchAdmin(path).catch((error: unknown) => {
     throw unreachable(error);
   });
   if (!answer.ok) throw problemOf(answer.status, await answer.json().catch(() => null));

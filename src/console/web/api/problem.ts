@@ -12,14 +12,12 @@ export class ApiProblem extends Error {
   /** What a consumer or a service answered, if its answer is the problem. */
   readonly answered: { code: number | null; body: string | null };
 
-  constructor(options: {
-    status: number;
-    title: string;
-    detail: string;
-    code?: string;
-    errors?: readonly { path: string; message: string }[];
-    answered?: { code: number | null; body: string | null };
-  }) {
+  constructor(
+    options: Pick<ApiProblem, 'status' | 'title' | 'detail'> &
+      Partial<Pick<ApiProblem, 'errors' | 'answered'>> & {
+        code?: string;
+      },
+  ) {
     super(`${options.title}: ${options.detail}`);
     this.status = options.status;
     this.title = options.title;

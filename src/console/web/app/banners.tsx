@@ -1,24 +1,21 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { useMay } from '../api/session.ts';
 import { statsKey, useStats } from '../api/stats.ts';
-import { announce } from '../components/announce.ts';
 import { Button } from '../components/button.tsx';
 import { Moment } from '../components/moment.tsx';
 import { Notice } from '../components/notice.tsx';
+import { useAction } from '../components/use-action.ts';
 import styles from './banners.module.css';
 
 /** Above each page: whether the gateway is away, and whether deliveries are paused. */
 export function Banners() {
   const { data, error } = useStats();
   const mayOperate = useMay('operate');
-  const client = useQueryClient();
-  const resume = useMutation({
-    mutationFn: () => answer(api.delivery.resume.post()),
-    onSuccess: () => announce('Deliveries go on.', 'good'),
-    onError: (problem) => announce(problem.message, 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey: statsKey }),
+  const resume = useAction({
+    call: () => answer(api.delivery.resume.post()),
+    done: () => 'Deliveries go on.',
+    changes: statsKey,
   });
   const isAway = error instanceof ApiProblem && error.isOutage;
   return (

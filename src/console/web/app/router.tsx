@@ -25,27 +25,20 @@ const page = <Path extends string>(path: Path, load: () => Promise<Record<string
     component: lazyRouteComponent(load as () => Promise<any>, name),
   });
 
-const overviewRoute = page('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage');
-const eventsRoute = page('/events', () => import('../pages/events/events-page.tsx'), 'EventsPage');
-const eventRoute = page('/events/$eventId', () => import('../pages/event/event-page.tsx'), 'EventPage');
-const rejectedRoute = page('/rejected', () => import('../pages/rejected/rejected-page.tsx'), 'RejectedPage');
-const accountsRoute = page('/accounts', () => import('../pages/accounts/accounts-page.tsx'), 'AccountsPage');
-const accountRoute = page('/accounts/$accountId', () => import('../pages/accounts/account-page.tsx'), 'AccountPage');
-const auditRoute = page('/audit', () => import('../pages/audit/audit-page.tsx'), 'AuditPage');
-const backupsRoute = page('/backups', () => import('../pages/backups/backups-page.tsx'), 'BackupsPage');
-const maintenanceRoute = page(
-  '/maintenance',
-  () => import('../pages/maintenance/maintenance-page.tsx'),
-  'MaintenancePage',
-);
-const providersRoute = page('/providers', () => import('../pages/providers/providers-page.tsx'), 'ProvidersPage');
-const settingsRoute = page('/settings', () => import('../pages/settings/settings-page.tsx'), 'SettingsPage');
-
 export const router = createRouter({
   basepath: '/dashboard',
   routeTree: root.addChildren([
-    ...[overviewRoute, eventsRoute, eventRoute, rejectedRoute, accountsRoute, accountRoute, auditRoute],
-    ...[backupsRoute, maintenanceRoute, providersRoute, settingsRoute],
+    page('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+    page('/events', () => import('../pages/events/events-page.tsx'), 'EventsPage'),
+    page('/events/$eventId', () => import('../pages/event/event-page.tsx'), 'EventPage'),
+    page('/rejected', () => import('../pages/rejected/rejected-page.tsx'), 'RejectedPage'),
+    page('/accounts', () => import('../pages/accounts/accounts-page.tsx'), 'AccountsPage'),
+    page('/accounts/$accountId', () => import('../pages/accounts/account-page.tsx'), 'AccountPage'),
+    page('/audit', () => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+    page('/backups', () => import('../pages/backups/backups-page.tsx'), 'BackupsPage'),
+    page('/maintenance', () => import('../pages/maintenance/maintenance-page.tsx'), 'MaintenancePage'),
+    page('/providers', () => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
+    page('/settings', () => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
   ]),
   defaultPreload: 'intent',
   // As in the API: `?provider=stripe&since=…`, and not as JSON.

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useSession, useToken } from '../api/session.ts';
 import { token } from '../api/token.ts';
 import { Button } from '../components/button.tsx';
+import { useKeys } from '../components/use-keys.ts';
 import { Banners } from './banners.tsx';
 import { chooseScheme, readScheme, type Scheme } from './scheme.ts';
 import styles from './shell.module.css';
@@ -43,16 +44,14 @@ function SignedIn() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a narrow window closes when a page opens
   useEffect(() => setOpen(false), [path]);
   const menu = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!open) return;
-    const pressed = ({ key }: KeyboardEvent) => {
+  useKeys(
+    ({ key }) => {
       if (key !== 'Escape') return;
       setOpen(false);
       menu.current?.focus();
-    };
-    document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
-  }, [open]);
+    },
+    { isOn: open },
+  );
   return (
     <div className={styles.frame}>
       <header className={styles.bar}>

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useRef, useState } from 'react';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { isTyping } from '../components/is-typing.ts';
+import { useShortcuts } from '../components/use-keys.ts';
 import styles from './shortcuts.module.css';
 
 /** Shortcuts of all pages. `g` begins those that open a page. */
@@ -31,12 +31,11 @@ const all: [string, string][] = [
 export function Shortcuts() {
   const [shown, setShown] = useState(false);
   const navigate = useNavigate();
-  useEffect(() => {
-    let afterG = false;
-    const pressed = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-      const page = afterG ? pages[event.key as keyof typeof pages] : undefined;
-      afterG = event.key === 'g';
+  const afterG = useRef(false);
+  useShortcuts(
+    (event) => {
+      const page = afterG.current ? pages[event.key as keyof typeof pages] : undefined;
+      afterG.current = event.key === 'g';
       if (page !== undefined) {
         // The letter is no shortcut of the page that is left.
         event.stopPropagation();
@@ -48,11 +47,10 @@ export function Shortcuts() {
         if (search) search.focus();
         else void navigate({ to: '/events' });
       }
-    };
+    },
     // Before the shortcuts of the page.
-    document.addEventListener('keydown', pressed, { capture: true });
-    return () => document.removeEventListener('keydown', pressed, { capture: true });
-  }, [navigate]);
+    { capture: true },
+  );
   const close = () => setShown(false);
   return (
     <ConfirmDialog open={shown} title="Keyboard" confirm="Close" onConfirm={close} onClose={close}>

@@ -6,6 +6,7 @@ import { isToken, token } from '../api/token.ts';
 import { Button } from '../components/button.tsx';
 import fields from '../components/field.module.css';
 import { Notice } from '../components/notice.tsx';
+import { submits } from '../components/submits.ts';
 import styles from './sign-in.module.css';
 
 /** No browser sends other characters in a header. */
@@ -45,11 +46,10 @@ export function SignIn() {
     <main id="content" className={styles.page}>
       <form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={submits(() => {
           // A pasted token may have spaces around it.
           void signIn(field.current?.value.trim() ?? '');
-        }}
+        })}
       >
         <h1>Sign in</h1>
         <p className="aside">

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { onAnnounce, type Tone } from '../components/announce.ts';
 import { Button } from '../components/button.tsx';
+import { useKeys } from '../components/use-keys.ts';
 import styles from './toasts.module.css';
 
 /** Long enough to read a sentence. What went wrong is read twice. */
@@ -13,17 +14,13 @@ export function Toasts() {
     () => onAnnounce((message, tone) => setShown((before) => ({ message, tone, n: (before?.n ?? 0) + 1 }))),
     [],
   );
+  const close = () => setShown(null);
   useEffect(() => {
     if (!shown) return;
-    const close = () => setShown(null);
-    const pressed = ({ key }: KeyboardEvent) => key === 'Escape' && close();
-    const timer = setTimeout(close, shownMs[shown.tone]);
-    document.addEventListener('keydown', pressed);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('keydown', pressed);
-    };
+    const timer = setTimeout(() => setShown(null), shownMs[shown.tone]);
+    return () => clearTimeout(timer);
   }, [shown]);
+  useKeys(({ key }) => key === 'Escape' && close(), { isOn: shown !== null });
   return (
     <div className={styles.place}>
       <div role="status" aria-live="polite" className={styles.said}>
@@ -34,7 +31,7 @@ export function Toasts() {
         )}
       </div>
       {shown && (
-        <Button tone="quiet" aria-label="Close the message" onClick={() => setShown(null)}>
+        <Button tone="quiet" aria-label="Close the message" onClick={close}>
           ×
         </Button>
       )}

@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import { Button, type Tone } from './button.tsx';
 import styles from './dialog.module.css';
+import { submits } from './submits.ts';
 
 /** A dialog that asks before an action. The focus returns to where it was. */
 export function ConfirmDialog(props: {
@@ -20,12 +21,7 @@ export function ConfirmDialog(props: {
         <Dialog.Backdrop className={styles.backdrop} />
         <Dialog.Popup className={styles.popup}>
           <Dialog.Title className={styles.title}>{props.title}</Dialog.Title>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              props.onConfirm();
-            }}
-          >
+          <form onSubmit={submits(() => props.onConfirm())}>
             <div className={styles.body}>{props.children}</div>
             <div className={`buttons ${styles.actions}`}>
               <Button onClick={props.onClose}>Cancel</Button>

@@ -1,23 +1,42 @@
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 
-/** A labelled input with an optional hint. */
-export function Field({
-  label,
-  hint,
-  ...input
-}: { label: string; hint?: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
+export interface FieldTexts {
+  label: string;
+  hint?: ReactNode;
+  /** What the API says is wrong with the value. */
+  error?: string | undefined;
+}
+
+interface ValueProps extends FieldTexts {
+  value: string;
+  onChange(value: string): void;
+}
+
+/** The ids and attributes that connect an input with its label, hint and error. */
+export function useFieldIds({ hint, error }: Pick<FieldTexts, 'hint' | 'error'>) {
   const id = useId();
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const input = {
+    id,
+    'aria-describedby': describedBy === '' ? undefined : describedBy,
+    'aria-invalid': error === undefined ? undefined : true,
+  };
+  return { id, input };
+}
+
+/** Label, hint and error around an input that has the attributes of `useFieldIds`. */
+export function FieldFrame({ id, label, hint, error, children }: FieldTexts & { id: string; children: ReactNode }) {
   return (
     <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <input
-        autoComplete="off"
-        spellCheck={false}
-        {...input}
-        id={id}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-      />
+      {children}
+      {error !== undefined && (
+        <span id={`${id}-error`} className={styles.error}>
+          <span className="visually-hidden">Error: </span>
+          {error}
+        </span>
+      )}
       {hint && (
         <span id={`${id}-hint`} className={styles.hint}>
           {hint}
@@ -27,19 +46,101 @@ export function Field({
   );
 }
 
-/** A labelled choice. */
-export function Choice({
-  label,
-  children,
-  ...select
-}: { label: string; children: ReactNode } & SelectHTMLAttributes<HTMLSelectElement>) {
-  const id = useId();
+type InputProps = FieldTexts &
+  Omit<ComponentProps<'input'>, 'onChange'> & {
+    onChange?(value: string): void;
+    /** Values to choose from; another one can be typed. */
+    choices?: readonly string[] | undefined;
+  };
+
+/** A labelled input. */
+export function Field({ label, hint, error, choices, onChange, ...rest }: InputProps) {
+  const { id, input } = useFieldIds({ hint, error });
   return (
-    <div className={styles.field}>
-      <label htmlFor={id}>{label}</label>
-      <select {...select} id={id}>
-        {children}
+    <FieldFrame id={id} label={label} hint={hint} error={error}>
+      <input
+        autoComplete="off"
+        spellCheck={false}
+        list={choices && `${id}-choices`}
+        {...rest}
+        {...input}
+        onChange={onChange && (({ target }) => onChange(target.value))}
+      />
+      {choices && (
+        <datalist id={`${id}-choices`}>
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
+    </FieldFrame>
+  );
+}
+
+/** A labelled choice among given values. */
+export function Choice(
+  props: ValueProps & { disabled?: boolean | undefined; options: readonly (readonly [value: string, text: string])[] },
+) {
+  const { id, input } = useFieldIds(props);
+  return (
+    <FieldFrame id={id} label={props.label} hint={props.hint} error={props.error}>
+      <select
+        {...input}
+        disabled={props.disabled}
+        value={props.value}
+        onChange={({ target }) => props.onChange(target.value)}
+      >
+        {props.options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
       </select>
+    </FieldFrame>
+  );
+}
+
+/** A labelled text of several lines. */
+export function Area({
+  label,
+  hint,
+  error,
+  onChange,
+  ...rest
+}: ValueProps & Pick<ComponentProps<'textarea'>, 'rows' | 'required' | 'placeholder'>) {
+  const { id, input } = useFieldIds({ hint, error });
+  return (
+    <FieldFrame id={id} label={label} hint={hint} error={error}>
+      <textarea
+        {...rest}
+        {...input}
+        className={styles.area}
+        spellCheck={false}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </FieldFrame>
+  );
+}
+
+/** A box to tick, with its label next to it. */
+export function Check(props: { label: string; hint?: string; checked: boolean; onChange(checked: boolean): void }) {
+  const { id, input } = useFieldIds(props);
+  return (
+    <div className={styles.check}>
+      <input
+        type="checkbox"
+        {...input}
+        checked={props.checked}
+        onChange={({ target }) => props.onChange(target.checked)}
+      />
+      <div>
+        <label htmlFor={id}>{props.label}</label>
+        {props.hint && (
+          <p id={`${id}-hint`} className={styles.hint}>
+            {props.hint}
+          </p>
+        )}
+      </div>
     </div>
   );
 }

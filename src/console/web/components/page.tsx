@@ -53,7 +53,7 @@ export function Panel({ title, actions, children }: { title?: ReactNode; actions
 /**
  * Names with their values. Values that are null are left out.
  *
- * @param className the grid of the facts; without one, they stand beside each other.
+ * @param className the grid of the facts; without one, they stand next to each other.
  */
 export function Facts({ rows, className = styles.columns, id }: FactsProps) {
   return (

@@ -3,14 +3,14 @@ import { useEffect, useState } from 'react';
 /** What a series stands for; the colours are those of badges. */
 export type ChartTone = 'good' | 'bad' | 'open' | 'accent' | 'calm';
 
-/** The CSS property of each tone. `strong-line` is the calm one that can still be seen on a panel. */
-const properties = { good: '--good', bad: '--bad', open: '--open', accent: '--accent', calm: '--strong-line' };
+/** The CSS property of each colour. `strong-line` is the calm one that can still be seen on a panel. */
+const properties = {
+  ...{ good: '--good', bad: '--bad', open: '--open', accent: '--accent', calm: '--strong-line' },
+  ...{ text: '--aside', line: '--line' },
+};
 
 /** The colours of a chart in the scheme of the page, as CSS colours that a canvas understands. */
-export interface ChartColours extends Record<ChartTone, string> {
-  text: string;
-  line: string;
-}
+export type ChartColours = Record<keyof typeof properties, string>;
 
 /** Reads the colours in effect at `element`. */
 export function readColours(element: HTMLElement): ChartColours {
@@ -21,13 +21,9 @@ export function readColours(element: HTMLElement): ChartColours {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
-  const colours: ChartColours = {
-    ...{ good: colour(properties.good), bad: colour(properties.bad), open: colour(properties.open) },
-    ...{ accent: colour(properties.accent), calm: colour(properties.calm) },
-    ...{ text: colour('--aside'), line: colour('--line') },
-  };
+  const colours = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, colour(property)]));
   probe.remove();
-  return colours;
+  return colours as ChartColours;
 }
 
 /** Another number whenever the scheme of the page has changed. A canvas does not follow it by itself. */

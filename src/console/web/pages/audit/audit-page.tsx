@@ -5,7 +5,7 @@ import { Moment } from '../../components/moment.tsx';
 import { numberText } from '../../components/number-text.ts';
 import { Page, Panel } from '../../components/page.tsx';
 import { useFilters } from '../../components/use-filters.ts';
-import type { AuditFilters } from './audit-types.ts';
+import { type AuditFilters, auditFilterNames } from './audit-types.ts';
 import { EntryList } from './entry-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { PurgeButton } from './purge-button.tsx';
@@ -47,7 +47,5 @@ export function AuditPage() {
 }
 
 /** The filters that this page knows; others in the address are ignored. */
-function known({ actor, action, ip_address, event_id, since, until, show }: AuditFilters): AuditFilters {
-  const all = { actor, action, ip_address, event_id, since, until, show };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-}
+const known = (filters: AuditFilters): AuditFilters =>
+  Object.fromEntries(auditFilterNames.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]])));

@@ -1,5 +1,5 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import fields from '../../components/field.module.css';
+import { useEffect, useRef, useState } from 'react';
+import { Field } from '../../components/field.tsx';
 
 /**
  * A filter whose value can be chosen or written. It takes effect with Enter, when the user leaves the field, or at once
@@ -16,7 +16,6 @@ export function ChosenText(props: {
   const { label, value = '', counts = {}, onChange } = props;
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
-  const id = useId();
   useEffect(() => {
     if (document.activeElement !== input.current || value === '') setText(value);
   }, [value]);
@@ -25,28 +24,18 @@ export function ChosenText(props: {
     if (trimmed !== value) onChange(trimmed === '' ? undefined : trimmed);
   };
   return (
-    <div className={fields.field}>
-      <label htmlFor={id}>{label}</label>
-      <input
-        ref={input}
-        id={id}
-        list={`${id}-values`}
-        placeholder="Any"
-        autoComplete="off"
-        spellCheck={false}
-        value={text}
-        onChange={({ target }) => {
-          setText(target.value);
-          if (target.value === '' || Object.hasOwn(counts, target.value)) commit(target.value);
-        }}
-        onBlur={() => commit(text)}
-        onKeyDown={({ key }) => key === 'Enter' && commit(text)}
-      />
-      <datalist id={`${id}-values`}>
-        {Object.keys(counts).map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </div>
+    <Field
+      ref={input}
+      label={label}
+      choices={Object.keys(counts)}
+      placeholder="Any"
+      value={text}
+      onChange={(written) => {
+        setText(written);
+        if (written === '' || Object.hasOwn(counts, written)) commit(written);
+      }}
+      onBlur={() => commit(text)}
+      onKeyDown={({ key }) => key === 'Enter' && commit(text)}
+    />
   );
 }

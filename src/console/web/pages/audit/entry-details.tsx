@@ -12,7 +12,11 @@ export function EntryDetails({ entry, names }: { entry: Entry; names: ReadonlyMa
   const rows: Record<string, ReactNode> = { time: utcTime(timestamp) };
   for (const [name, value] of Object.entries({ actor, action, ip_address }))
     rows[name] = <FilterLink name={name} value={value} />;
-  for (const [name, value] of Object.entries(details)) rows[name] = <Value name={name} value={value} names={names} />;
+  for (const [name, value] of Object.entries(details)) {
+    // The details of a refused call have an action, too: the one that was refused.
+    const label = name in rows ? `${name} in the details` : name;
+    rows[label] = <Value name={name} value={value} names={names} />;
+  }
   rows['id of the entry'] = <code>{id}</code>;
   return <Facts id={`entry-${id}`} className={styles.details} rows={rows} />;
 }

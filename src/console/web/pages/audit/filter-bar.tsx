@@ -1,22 +1,19 @@
 import { Button } from '../../components/button.tsx';
 import { Choice, Field } from '../../components/field.tsx';
+import { fromLocalInput, toLocalInput } from '../../components/local-input.ts';
 import { numberText } from '../../components/number-text.ts';
 import { actionText } from './actions.ts';
 import styles from './audit.module.css';
-import type { AuditFilters, Statistics } from './audit-types.ts';
+import { type AuditFilters, auditFilterNames, type Statistics } from './audit-types.ts';
 import { ChosenText } from './chosen-text.tsx';
-import { fromLocalInput, toLocalInput } from './local-input.ts';
 
 interface Props {
   filters: AuditFilters;
   statistics: Statistics | undefined;
-  onChange(change: Partial<AuditFilters>): void;
+  onChange(change: AuditFilters): void;
 }
 
-const none: Record<keyof AuditFilters, undefined> = {
-  ...{ actor: undefined, action: undefined, ip_address: undefined, event_id: undefined },
-  ...{ since: undefined, until: undefined, show: undefined },
-};
+const none: AuditFilters = Object.fromEntries(auditFilterNames.map((name) => [name, undefined]));
 
 /** The filters of the log, with the values that it has. */
 export function FilterBar({ filters, statistics, onChange }: Props) {
@@ -27,11 +24,12 @@ export function FilterBar({ filters, statistics, onChange }: Props) {
         label="Calls"
         value={action === undefined ? (show ?? '') : 'all'}
         disabled={action !== undefined}
-        onChange={({ target }) => onChange({ show: target.value })}
-      >
-        <option value="">Changes and refusals</option>
-        <option value="all">All, also reads and wrong tokens</option>
-      </Choice>
+        options={[
+          ['', 'Changes and refusals'],
+          ['all', 'All, also reads and wrong tokens'],
+        ]}
+        onChange={(chosen) => onChange({ show: chosen })}
+      />
       <ActionChoice action={action} statistics={statistics} onChange={onChange} />
       <ChosenText
         label="Actor"
@@ -49,14 +47,14 @@ export function FilterBar({ filters, statistics, onChange }: Props) {
       <Field
         label="Since"
         type="datetime-local"
-        value={toLocalInput(since)}
-        onChange={({ target }) => onChange({ since: fromLocalInput(target.value) })}
+        value={toLocalInput(since, 16)}
+        onChange={(time) => onChange({ since: fromLocalInput(time) })}
       />
       <Field
         label="Until"
         type="datetime-local"
-        value={toLocalInput(until)}
-        onChange={({ target }) => onChange({ until: fromLocalInput(target.value) })}
+        value={toLocalInput(until, 16)}
+        onChange={(time) => onChange({ until: fromLocalInput(time) })}
       />
       {Object.keys(filters).length > 0 && (
         <Button tone="quiet" onClick={() => onChange(none)}>
@@ -70,15 +68,12 @@ export function FilterBar({ filters, statistics, onChange }: Props) {
 function ActionChoice({ action, statistics, onChange }: Omit<Props, 'filters'> & { action: string | undefined }) {
   const counts = Object.entries(statistics?.by_action ?? {}).sort(([one], [other]) => one.localeCompare(other));
   const isListed = action === undefined || counts.some(([name]) => name === action);
+  const options: [string, string][] = [
+    ['', 'Any'],
+    ...(isListed ? [] : [[action, actionText(action)] as [string, string]]),
+    ...counts.map(([name, count]): [string, string] => [name, `${name} – ${actionText(name)} (${numberText(count)})`]),
+  ];
   return (
-    <Choice label="Action" value={action ?? ''} onChange={({ target }) => onChange({ action: target.value })}>
-      <option value="">Any</option>
-      {!isListed && <option value={action}>{actionText(action)}</option>}
-      {counts.map(([name, count]) => (
-        <option key={name} value={name}>
-          {name} – {actionText(name)} ({numberText(count)})
-        </option>
-      ))}
-    </Choice>
+    <Choice label="Action" value={action ?? ''} options={options} onChange={(chosen) => onChange({ action: chosen })} />
   );
 }

@@ -56,7 +56,7 @@ export function PurgeButton({ statistics }: { statistics: Statistics | undefined
           max={36_500}
           value={days}
           hint={about === undefined ? 'At least 7 days.' : `About ${numberText(about)} entries. At least 7 days.`}
-          onChange={({ target }) => setDays(target.value)}
+          onChange={setDays}
         />
         {purge.error && <ProblemNotice error={purge.error} />}
       </ConfirmDialog>

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { answer, api } from '../../api/client.ts';
+import { accountsQuery } from '../../api/accounts.ts';
 
 /** Provider and slug of the accounts, by id; deleted accounts have none. */
 export function useAccountNames(): ReadonlyMap<string, string> {
   const { data } = useQuery({
-    queryKey: ['accounts'],
-    queryFn: ({ signal }) => answer(api.accounts.get({ query: {}, fetch: { signal } })),
+    ...accountsQuery,
     staleTime: 60_000,
     select: (accounts) =>
       new Map(accounts.map(({ id, provider, account_slug }) => [id, `${provider}/${account_slug}`])),

@@ -7,6 +7,7 @@ import { Field } from '../../components/field.tsx';
 import { ProblemNotice } from '../../components/notice.tsx';
 import { numberText } from '../../components/number-text.ts';
 import { Panel } from '../../components/page.tsx';
+import { submits } from '../../components/submits.ts';
 import styles from './audit.module.css';
 import type { Verification } from './audit-types.ts';
 import { VerificationResult } from './verification-result.tsx';
@@ -47,14 +48,7 @@ export function VerifyPanel() {
         Each entry has a code that only the holder of <code>SECRETS_KEY</code> can compute, and a seal that depends on
         all entries before it. The verification computes all of them again.
       </p>
-      <form
-        ref={form}
-        className={styles.verify}
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate(head.trim());
-        }}
-      >
+      <form ref={form} className={styles.verify} onSubmit={submits(() => mutate(head.trim()))}>
         <Field
           label="Head that you noted (optional)"
           placeholder="<number>:<seal>"
@@ -62,7 +56,7 @@ export function VerifyPanel() {
           title="A number, a colon and 64 hexadecimal digits"
           value={head}
           hint="From an earlier verification, a line “audit log head” of the gateway's log, or a restore."
-          onChange={({ target }) => setHead(target.value)}
+          onChange={setHead}
         />
         <Button tone="main" type="submit" disabled={verify.isPending}>
           {verify.isPending ? 'Verifying …' : 'Verify'}

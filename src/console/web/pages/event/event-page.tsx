@@ -4,6 +4,7 @@ import { ApiProblem } from '../../api/problem.ts';
 import type { EventDetails } from '../../api/types.ts';
 import { announce } from '../../components/announce.ts';
 import { EventBadge } from '../../components/badge.tsx';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { Empty, Notice, ProblemNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { adviceOn } from '../../components/rejection-reasons.ts';
@@ -76,8 +77,8 @@ function Problem({ event }: { event: EventDetails }) {
     return (
       <Notice tone="bad">
         <span>
-          <strong>Rejected: {reason}.</strong> {adviceOn(reason)} The webhook is stored for inspection and never
-          delivered.{' '}
+          <strong>Rejected: {reason}.</strong> <MarkedText text={adviceOn(reason) ?? ''} /> The webhook is stored for
+          inspection and never delivered.{' '}
           <Link to="/accounts/$accountId" params={{ accountId: event.account_id }}>
             To the account
           </Link>

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import type { EventDetails } from '../../api/types.ts';
+import { AccountLink } from '../../components/account-name.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { byteText } from '../../components/number-text.ts';
@@ -8,18 +8,11 @@ import styles from './event.module.css';
 
 /** What is known of an event. */
 export function FactsPanel({ event }: { event: EventDetails }) {
-  const { provider, account_slug } = event;
   return (
     <Panel title="Event">
       <Facts
         rows={{
-          Account: (
-            <Link to="/accounts/$accountId" params={{ accountId: event.account_id }}>
-              <bdi>
-                {provider}/{account_slug}
-              </bdi>
-            </Link>
-          ),
+          Account: <AccountLink of={event} />,
           App: <bdi>{event.app_key}</bdi>,
           'Event type': <bdi>{event.event_type ?? 'none'}</bdi>,
           Received: <Moment iso={event.received_at} />,

@@ -1,7 +1,7 @@
 import type { Treaty } from '@elysia/eden';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { answer, api } from '../../api/client.ts';
-import { announce } from '../../components/announce.ts';
+import { useAction } from '../../components/use-action.ts';
 
 /** A maintenance task; the API calls them upkeep. */
 export type Task = Treaty.Data<(typeof api)['upkeep']['get']>[number];
@@ -30,7 +30,7 @@ export const useRuns = (name: Task['name']) =>
     refetchInterval: everyMs,
   });
 
-export type TaskAction = 'trigger' | 'pause' | 'resume';
+type TaskAction = 'trigger' | 'pause' | 'resume';
 
 const done: Record<TaskAction, (name: string) => string> = {
   trigger: (name) => `A run of ${name} was asked for.`,
@@ -38,25 +38,10 @@ const done: Record<TaskAction, (name: string) => string> = {
   resume: (name) => `${name} runs by its schedule again.`,
 };
 
-const call = (name: string, action: TaskAction) => {
-  const task = api.upkeep({ name });
-  switch (action) {
-    case 'trigger':
-      return answer(task.trigger.post());
-    case 'pause':
-      return answer(task.pause.post());
-    case 'resume':
-      return answer(task.resume.post());
-  }
-};
-
 /** Triggers, pauses or resumes a task. */
-export function useTaskAction({ name }: Task) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (action: TaskAction) => call(name, action),
-    onSuccess: (_, action) => announce(done[action](name), 'good'),
-    onError: (problem) => announce(problem.message, 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey }),
+export const useTaskAction = ({ name }: Task) =>
+  useAction({
+    call: (action: TaskAction) => answer(api.upkeep({ name })[action].post()),
+    done: (action) => done[action](name),
+    changes: queryKey,
   });
-}

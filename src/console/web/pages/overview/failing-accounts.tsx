@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { AccountLink } from '../../components/account-name.tsx';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { numberText, percentText } from '../../components/number-text.ts';
 import { Panel, ScrollTable } from '../../components/page.tsx';
@@ -19,11 +20,7 @@ export function FailingAccounts({ range }: { range: RangeName }) {
           {data.map((account) => (
             <tr key={account.account_id}>
               <td>
-                <Link to="/accounts/$accountId" params={{ accountId: account.account_id }}>
-                  <bdi>
-                    {account.provider}/{account.account_slug}
-                  </bdi>
-                </Link>
+                <AccountLink of={account} />
                 {account.deleted && ' (deleted)'}
               </td>
               <td>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { AccountName } from '../../components/account-name.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
@@ -25,9 +26,7 @@ export function Retrying() {
                 </Link>
               </td>
               <td>
-                <bdi>
-                  {event.provider}/{event.account_slug}
-                </bdi>
+                <AccountName of={event} />
               </td>
               <td>{event.attempts}</td>
               <td>

@@ -18,37 +18,25 @@ export function Tiles({ stats }: { stats: Stats }) {
         name="Success rate"
         value={success_rate === null ? '–' : percentText(success_rate)}
         aside="of ended deliveries"
-        to="/events"
         search={{ delivery_status: 'failed' }}
         isBad={success_rate !== null && success_rate < 0.95}
       />
       <Tile
         name="Pending"
         value={numberText(stats.pending)}
-        aside={
-          stats.oldest_pending_at === null ? (
-            'nothing waits'
-          ) : (
-            <>
-              oldest <Moment iso={stats.oldest_pending_at} ago />
-            </>
-          )
-        }
-        to="/events"
+        aside={<Oldest iso={stats.oldest_pending_at} none="nothing waits" />}
         search={{ delivery_status: 'pending' }}
       />
       <Tile
         name="Being retried"
         value={numberText(stats.retrying)}
         aside="after a failed attempt"
-        to="/events"
         search={{ delivery_status: 'pending' }}
       />
       <Tile
         name="Failed"
         value={numberText(stats.failed)}
         aside="all attempts failed"
-        to="/events"
         search={{ delivery_status: 'failed' }}
         isBad={stats.failed > 0}
       />
@@ -56,8 +44,6 @@ export function Tiles({ stats }: { stats: Stats }) {
         name="First attempt after"
         value={delay.p50 === null ? '–' : durationText(delay.p50)}
         aside={delay.p99 === null ? 'no event yet' : `99 % within ${durationText(delay.p99)}`}
-        to="/events"
-        search={{}}
       />
       <Tile
         name="Rejected today"
@@ -70,19 +56,19 @@ export function Tiles({ stats }: { stats: Stats }) {
       <Tile
         name="Starts waiting"
         value={numberText(starts.waiting)}
-        aside={
-          starts.since === null ? (
-            'Temporal keeps up'
-          ) : (
-            <>
-              oldest <Moment iso={starts.since} ago />
-            </>
-          )
-        }
-        to="/events"
+        aside={<Oldest iso={starts.since} none="Temporal keeps up" />}
         search={{ delivery_status: 'pending' }}
       />
     </ul>
+  );
+}
+
+function Oldest({ iso, none }: { iso: string | null; none: string }) {
+  if (iso === null) return none;
+  return (
+    <>
+      oldest <Moment iso={iso} ago />
+    </>
   );
 }
 
@@ -90,13 +76,19 @@ function Tile(props: {
   name: string;
   value: string;
   aside: ReactNode;
-  to: '/events' | '/rejected';
-  search: Filters;
+  /** The list that explains it: `/events` if not given. */
+  to?: '/rejected';
+  search?: Filters;
   isBad?: boolean;
 }) {
   return (
     <li>
-      <Link to={props.to} search={props.search} className={`panel ${styles.tile}`} data-bad={props.isBad}>
+      <Link
+        to={props.to ?? '/events'}
+        search={props.search ?? {}}
+        className={`panel ${styles.tile}`}
+        data-bad={props.isBad}
+      >
         <span className={styles.name}>{props.name}</span>
         <strong className={styles.value}>{props.value}</strong>
         <span className="aside">{props.aside}</span>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { accountsQuery } from '../../api/accounts.ts';
 import { answer, api } from '../../api/client.ts';
 import { type RangeName, ranges } from './ranges.ts';
 
@@ -50,8 +51,7 @@ export const useRetrying = () =>
 /** Whether there is no account at all, so that the first steps are shown; undefined while that is unknown. */
 export const useHasNoAccounts = () =>
   useQuery({
-    queryKey: ['accounts', {}],
-    queryFn: ({ signal }) => answer(api.accounts.get({ query: {}, fetch: { signal } })),
+    ...accountsQuery,
     select: (accounts) => accounts.length === 0,
     refetchInterval: (query) => (query.state.data?.length === 0 ? everyMs : false),
   }).data;

@@ -2,17 +2,17 @@ import { Link } from '@tanstack/react-router';
 import { useMay } from '../../api/session.ts';
 import type { Provider } from '../../api/types.ts';
 import { buttonClass } from '../../components/button.tsx';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { Facts } from '../../components/page.tsx';
 import { ToCopy } from '../../components/to-copy.tsx';
-import { MarkedText } from '../settings/marked-text.tsx';
-import { type ConfigField, configFieldsOf } from './config-fields.ts';
+import { type ConfigField, configFields } from '../accounts/fields/config-schema.ts';
 import styles from './providers.module.css';
 
 /** A provider with what an account of it needs. */
 export function ProviderCard({ provider }: { provider: Provider }) {
   const { name, title, verification, secret, ingestion_url, handshake, documentation } = provider;
   const mayAdmin = useMay('admin');
-  const fields = configFieldsOf(provider.config);
+  const fields = configFields(provider.config);
   return (
     <li className="panel card" aria-labelledby={`provider-${name}`}>
       <div className={styles.head}>
@@ -48,17 +48,17 @@ function ConfigFields({ fields }: { fields: ConfigField[] }) {
         {fields.length === 1 ? '1 setting' : `${fields.length} settings`} in <code>provider_config</code>
       </summary>
       <dl>
-        {fields.map(({ name, isRequired, description, allowed, defaultText }) => (
+        {fields.map(({ name, required, description, allowed, fallback }) => (
           <div key={name}>
             <dt>
-              <code>{name}</code> <span className="aside">{isRequired ? 'required' : allowed}</span>
+              <code>{name}</code> <span className="aside">{required ? 'required' : allowed}</span>
             </dt>
             <dd>
               <MarkedText text={description} />
-              {defaultText !== null && (
+              {fallback !== '' && (
                 <span className="aside">
                   {' '}
-                  Default: <code>{defaultText}</code>
+                  Default: <code>{fallback}</code>
                 </span>
               )}
             </dd>

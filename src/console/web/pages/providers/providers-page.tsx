@@ -1,24 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
-import { answer, api } from '../../api/client.ts';
+import { useProviders } from '../../api/providers.ts';
 import type { Provider } from '../../api/types.ts';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
 import { Page } from '../../components/page.tsx';
 import { useFilters } from '../../components/use-filters.ts';
-import { FilterField } from '../settings/filter-field.tsx';
+import { FilterField, hasWords } from '../settings/filter-field.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import styles from './providers.module.css';
 
-/** Providers change only with the version of the gateway; during an outage they are asked for until it answers. */
-const whileAwayMs = 5_000;
-
 /** The providers that the gateway knows, each with what an account of it needs. */
 export function ProvidersPage() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['providers'],
-    queryFn: ({ signal }) => answer(api.providers.get({ fetch: { signal } })),
-    refetchInterval: ({ state }) => (state.error ? whileAwayMs : false),
-  });
+  const { data, error, refetch } = useProviders();
   const [{ q = '' }, change] = useFilters();
   const shown = data?.filter((provider) => contains(provider, q));
   return (
@@ -64,9 +56,5 @@ export function ProvidersPage() {
 }
 
 function contains({ name, title, verification, secret }: Provider, text: string): boolean {
-  const all = `${name} ${title} ${secret.label} ${verification}`.toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
+  return hasWords(`${name} ${title} ${secret.label} ${verification}`, text);
 }

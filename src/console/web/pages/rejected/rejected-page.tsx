@@ -1,8 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useStats } from '../../api/stats.ts';
 import type { EventItem } from '../../api/types.ts';
+import { AccountLink } from '../../components/account-name.tsx';
 import { Button } from '../../components/button.tsx';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { Empty, Notice, ProblemNotice } from '../../components/notice.tsx';
 import { counted, numberText } from '../../components/number-text.ts';
 import { Page, Panel } from '../../components/page.tsx';
@@ -88,14 +89,12 @@ function Reasons({ rows }: { rows: readonly EventItem[] }) {
             <strong>
               {reason} <span className={styles.count}>{numberText(events.length)}</span>
             </strong>
-            <p>{adviceOn(reason)}</p>
+            <p>
+              <MarkedText text={adviceOn(reason) ?? ''} />
+            </p>
             <p className="line aside">
               {[...new Map(events.map((event) => [event.account_id, event])).values()].slice(0, 8).map((event) => (
-                <Link key={event.account_id} to="/accounts/$accountId" params={{ accountId: event.account_id }}>
-                  <bdi>
-                    {event.provider}/{event.account_slug}
-                  </bdi>
-                </Link>
+                <AccountLink key={event.account_id} of={event} />
               ))}
             </p>
           </li>

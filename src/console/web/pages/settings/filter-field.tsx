@@ -1,5 +1,13 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import fields from '../../components/field.module.css';
+import { useEffect, useRef, useState } from 'react';
+
+/** Whether a text contains all words of a search. */
+export function hasWords(text: string, search: string): boolean {
+  const lower = text.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
+}
 
 /** A search field for a list that is filtered while the user writes. `value` stands in the address. */
 export function FilterField(props: {
@@ -11,29 +19,23 @@ export function FilterField(props: {
   const { label, placeholder, value, onChange } = props;
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
-  const id = useId();
   useEffect(() => {
     // The address follows the field with a delay, so it leads only when it was changed elsewhere.
     if (document.activeElement !== input.current) setText(value);
   }, [value]);
   return (
-    <div className={fields.field}>
-      <label htmlFor={id} className="visually-hidden">
-        {label}
-      </label>
-      <input
-        ref={input}
-        id={id}
-        type="search"
-        placeholder={placeholder}
-        autoComplete="off"
-        spellCheck={false}
-        value={text}
-        onChange={({ target }) => {
-          setText(target.value);
-          onChange(target.value);
-        }}
-      />
-    </div>
+    <input
+      ref={input}
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      autoComplete="off"
+      spellCheck={false}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        onChange(target.value);
+      }}
+    />
   );
 }

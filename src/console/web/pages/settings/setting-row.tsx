@@ -1,5 +1,5 @@
 import { Badge } from '../../components/badge.tsx';
-import { MarkedText } from './marked-text.tsx';
+import { MarkedText } from '../../components/marked-text.tsx';
 import styles from './settings.module.css';
 import { isSet, isUsedBy, type Setting, sourceNames } from './sources.ts';
 

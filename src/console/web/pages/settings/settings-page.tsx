@@ -5,7 +5,7 @@ import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
 import { Page, Panel } from '../../components/page.tsx';
 import { useFilters } from '../../components/use-filters.ts';
-import { FilterField } from './filter-field.tsx';
+import { FilterField, hasWords } from './filter-field.tsx';
 import { SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 import { type Setting, type Settings, sourceNames } from './sources.ts';
@@ -72,26 +72,14 @@ function Loaded({ role, settings }: Settings) {
 
 /** Whether a setting contains all words. Spaces in names of settings are underscores. */
 function contains({ name, value, description }: Setting, text: string): boolean {
-  const all = `${name} ${name.replaceAll('_', ' ')} ${value ?? ''} ${description}`.toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
+  return hasWords(`${name} ${name.replaceAll('_', ' ')} ${value ?? ''} ${description}`, text);
 }
 
 function SourceChoice(props: { settings: Setting[]; source: string; onChange(source: string): void }) {
   const { settings, source, onChange } = props;
-  return (
-    <Choice label="From" value={source} onChange={({ target }) => onChange(target.value)}>
-      <option value="">All sources</option>
-      {Object.entries(sourceNames).map(([name, text]) => {
-        const count = settings.filter((one) => one.source === name).length;
-        return count > 0 || name === source ? (
-          <option key={name} value={name}>
-            {text} ({count})
-          </option>
-        ) : null;
-      })}
-    </Choice>
-  );
+  const options = Object.entries(sourceNames).flatMap(([name, text]): [string, string][] => {
+    const count = settings.filter((one) => one.source === name).length;
+    return count > 0 || name === source ? [[name, `${text} (${count})`]] : [];
+  });
+  return <Choice label="From" value={source} options={[['', 'All sources'], ...options]} onChange={onChange} />;
 }

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { useProviders } from '../../../api/providers.ts';
 import type { Account } from '../../../api/types.ts';
 import { buttonClass } from '../../../components/button.tsx';
 import { Page } from '../../../components/page.tsx';
-import { useProviders } from '../data/queries.ts';
 import { DestinationsPanel } from '../destinations/destinations-panel.tsx';
 import { AccountState } from '../list/account-state.tsx';
 import { SecretsPanel } from '../rotation/secrets-panel.tsx';

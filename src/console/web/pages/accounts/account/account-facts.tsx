@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { ingestionAddress } from '../../../api/providers.ts';
 import { useMay } from '../../../api/session.ts';
 import type { Account, Provider } from '../../../api/types.ts';
 import { Button } from '../../../components/button.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { Facts, Panel } from '../../../components/page.tsx';
 import { ToCopy } from '../../../components/to-copy.tsx';
-import { ingestionAddress } from '../data/queries.ts';
 import { EditAccount } from './edit-account.tsx';
 
 /** What is known of an account. Users with the role admin edit it in the same place. */

@@ -5,9 +5,9 @@ import { answer, api } from '../../../api/client.ts';
 import type { Account } from '../../../api/types.ts';
 import { announce } from '../../../components/announce.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { Field } from '../../../components/field.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { accountsKey } from '../data/queries.ts';
-import { TextField } from '../fields/text-field.tsx';
 
 /** Asks before an account is deleted, and has the user type its slug. */
 export function DeleteAccount({ account, open, onClose }: { account: Account; open: boolean; onClose(): void }) {
@@ -41,7 +41,7 @@ export function DeleteAccount({ account, open, onClose }: { account: Account; op
         Webhooks to its address are refused with 404. Events that wait for delivery fail, and none of its events can be
         replayed. Its events stay readable. A new account can use the slug.
       </p>
-      <TextField label={`Type ${account_slug} to confirm`} value={typed} onChange={setTyped} />
+      <Field label={`Type ${account_slug} to confirm`} value={typed} onChange={setTyped} />
       {remove.error && <ProblemNotice error={remove.error} />}
     </ConfirmDialog>
   );

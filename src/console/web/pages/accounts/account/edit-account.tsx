@@ -1,16 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Account, Provider } from '../../../api/types.ts';
-import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
+import { Check, Field } from '../../../components/field.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
-import { CheckField } from '../fields/check-field.tsx';
+import { ChangeForm } from '../fields/change-form.tsx';
 import { ConfigFields } from '../fields/config-fields.tsx';
 import { configFields } from '../fields/config-schema.ts';
 import fieldStyles from '../fields/fields.module.css';
-import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
-import { TextField } from '../fields/text-field.tsx';
 import { changeOf, draftOf, type EditDraft, hasField } from './edit-draft.ts';
 
 type TextRow = [name: Exclude<keyof EditDraft, 'skip_signature_verification' | 'config'>, label: string, hint: string];
@@ -32,33 +30,26 @@ export function EditAccount(props: { account: Account; provider: Provider | unde
   const [before] = useState(() => draftOf(account, fields));
   const [draft, setDraft] = useState(before);
   const change = useChangeAccount(account.id);
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
-  useFocusOnError(form, change.error);
+  const inputs = useRef<HTMLDivElement>(null);
+  useEffect(() => inputs.current?.querySelector('input')?.focus(), []);
   const errors = fieldErrors(change.error);
   const save = () => {
     const changed = changeOf(before, draft, fields);
     if (Object.keys(changed).length === 0) return onDone();
-    change.mutate(changed, {
-      onSuccess() {
-        announce('The account was changed.', 'good');
-        onDone();
-      },
-    });
+    change.save(changed, 'The account was changed.', onDone);
   };
   const stored = Object.keys(account.provider_config ?? {}).flatMap((name) => /^has_(.+)/.exec(name)?.[1] ?? []);
   return (
-    <form
-      ref={form}
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
+    <ChangeForm
+      change={change}
+      hasField={hasField}
+      submit={change.isPending ? 'Saving …' : 'Save'}
+      onSubmit={save}
+      buttons={<Button onClick={onDone}>Cancel</Button>}
     >
-      <div className={fieldStyles.pair}>
+      <div ref={inputs} className={fieldStyles.pair}>
         {texts.map(([name, label, hint]) => (
-          <TextField
+          <Field
             key={name}
             label={label}
             hint={hint}
@@ -82,19 +73,12 @@ export function EditAccount(props: { account: Account; provider: Provider | unde
           the provider.
         </Notice>
       )}
-      <CheckField
+      <Check
         label="Accept webhooks without checking their signature"
         hint="Anyone who knows the ingestion address can then send events. For tests only."
         checked={draft.skip_signature_verification}
         onChange={(skip_signature_verification) => setDraft({ ...draft, skip_signature_verification })}
       />
-      <FormNotice error={change.error} hasField={hasField} />
-      <div className="buttons">
-        <Button tone="main" type="submit" disabled={change.isPending}>
-          {change.isPending ? 'Saving …' : 'Save'}
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </ChangeForm>
   );
 }

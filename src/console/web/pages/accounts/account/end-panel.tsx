@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import type { Account } from '../../../api/types.ts';
-import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
@@ -56,15 +55,7 @@ function SwitchAccount({ account, open, onClose }: { account: Account; open: boo
       busy={change.isPending}
       onClose={close}
       onConfirm={() =>
-        change.mutate(
-          { enabled: !enabled },
-          {
-            onSuccess() {
-              announce(enabled ? 'The account is disabled.' : 'The account is enabled.', 'good');
-              close();
-            },
-          },
-        )
+        change.save({ enabled: !enabled }, enabled ? 'The account is disabled.' : 'The account is enabled.', close)
       }
     >
       {enabled ? (

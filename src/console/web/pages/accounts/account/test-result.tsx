@@ -6,25 +6,23 @@ import type { TestResult } from './use-test-delivery.ts';
 export function TestOutcome({ result, error }: { result: TestResult | undefined; error: unknown }) {
   if (error) return <ProblemNotice error={error} />;
   if (!result) return null;
-  const { ok, url, responseCode, responseBody, durationMs, detail } = result;
   return (
     <div className="stack">
-      <Notice tone={ok ? 'good' : 'bad'}>
-        {ok ? (
+      <Notice tone={result.ok ? 'good' : 'bad'}>
+        {result.ok ? (
           <span>
-            <bdi>{url}</bdi> accepted it with {responseCode}
-            {durationMs !== null && ` after ${durationText(durationMs)}`}.
+            <bdi>{result.url}</bdi> accepted it with {result.response_code} after {durationText(result.duration_ms)}.
           </span>
         ) : (
           <span>
-            <strong>Not accepted.</strong> <bdi>{detail}</bdi>
+            <strong>Not accepted.</strong> <bdi>{result.reason}</bdi>
           </span>
         )}
       </Notice>
-      {responseBody && (
+      {result.response_body && (
         <details>
           <summary>Answer of the consumer</summary>
-          <pre className="answer">{responseBody}</pre>
+          <pre className="answer">{result.response_body}</pre>
         </details>
       )}
     </div>

@@ -1,14 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
+import { announce } from '../../../components/announce.ts';
 import { accountKey, accountsKey, secretsKey } from './queries.ts';
 
 /** The fields that `PATCH` takes. Only those that are present are changed; null clears a field. */
 export type AccountChange = NonNullable<Parameters<ReturnType<typeof api.accounts>['patch']>[0]>;
 
-/** Changes an account, and shows the answer in all parts of the page. */
+/** Changes an account, and shows the answer in all parts of the page. `save` also announces its success. */
 export function useChangeAccount(id: string) {
   const client = useQueryClient();
-  return useMutation({
+  const change = useMutation({
     mutationFn: (change: AccountChange) => answer(api.accounts({ account_id: id }).patch(change)),
     // The variables may hold secrets, so they are dropped with the form.
     gcTime: 0,
@@ -18,4 +19,12 @@ export function useChangeAccount(id: string) {
       void client.invalidateQueries({ queryKey: secretsKey(id) });
     },
   });
+  const save = (changed: AccountChange, message: string, onSaved: () => void) =>
+    change.mutate(changed, {
+      onSuccess() {
+        announce(message, 'good');
+        onSaved();
+      },
+    });
+  return { ...change, save };
 }

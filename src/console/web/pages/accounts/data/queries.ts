@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { accountsQuery } from '../../../api/accounts.ts';
 import { answer, api } from '../../../api/client.ts';
-import type { Provider } from '../../../api/types.ts';
 
 /** How often accounts are read while they are shown: a colleague may change them. */
 const everyMs = 10_000;
@@ -8,17 +8,12 @@ const everyMs = 10_000;
 /** The counts of the gateway are written every three seconds. */
 const secretsEveryMs = 3_000;
 
-export const accountsKey = ['accounts'];
+export const accountsKey = accountsQuery.queryKey;
 export const accountKey = (id: string) => ['account', id];
 export const secretsKey = (id: string) => ['account-secrets', id];
 
-/** All accounts without the deleted ones, oldest first. */
-export const useAccounts = () =>
-  useQuery({
-    queryKey: accountsKey,
-    queryFn: ({ signal }) => answer(api.accounts.get({ query: {}, fetch: { signal } })),
-    refetchInterval: everyMs,
-  });
+/** All accounts, renewed while they are shown. */
+export const useAccounts = () => useQuery({ ...accountsQuery, refetchInterval: everyMs });
 
 /** One account with all fields that are shown. */
 export const useAccount = (id: string) =>
@@ -35,15 +30,3 @@ export const useSecretUses = (id: string) =>
     queryFn: ({ signal }) => answer(api.accounts({ account_id: id }).secrets.get({ fetch: { signal } })),
     refetchInterval: secretsEveryMs,
   });
-
-/** The providers that this gateway knows. They change only with a release. */
-export const useProviders = () =>
-  useQuery({
-    queryKey: ['providers'],
-    queryFn: ({ signal }) => answer(api.providers.get({ query: {}, fetch: { signal } })),
-    staleTime: 60_000,
-  });
-
-/** The address at which an account of the provider receives webhooks. */
-export const ingestionAddress = (provider: Provider, slug: string) =>
-  provider.ingestion_url.replace('{account_slug}', slug);

@@ -3,6 +3,7 @@ import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { Choice, Field } from '../../../components/field.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
+import { submits } from '../../../components/submits.ts';
 import { type Destination, type DestinationType, typeNames } from './destination-types.ts';
 import styles from './destinations.module.css';
 import { changeOf, type Draft, draftOf, newDestination } from './draft.ts';
@@ -49,31 +50,23 @@ export function DestinationForm(props: {
       ref={form}
       className={`stack inset ${styles.form}`}
       aria-label={stored ? `Edit ${stored.name}` : 'New destination'}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+      onSubmit={submits(() => void submit())}
     >
       <div className={styles.columns}>
         <div className="stack">
           <Choice
             label="Type"
             value={draft.type}
-            onChange={({ target }) => change({ type: types.find(([type]) => type === target.value)?.[0] ?? 'webhook' })}
-          >
-            {types.map(([type, name]) => (
-              <option key={type} value={type}>
-                {name}
-              </option>
-            ))}
-          </Choice>
+            options={types}
+            onChange={(chosen) => change({ type: types.find(([type]) => type === chosen)?.[0] ?? 'webhook' })}
+          />
           <Field
             label="Name"
             required
             maxLength={200}
             placeholder="On-call"
             value={draft.name}
-            onChange={({ target }) => change({ name: target.value })}
+            onChange={(name) => change({ name })}
           />
           <SettingsFields
             draft={draft}

@@ -8,7 +8,6 @@ export type Destination = Treaty.Data<Routes['get']>[number];
 export type DestinationType = Destination['destination_type'];
 export type NewDestination = Parameters<Routes['post']>[0];
 export type DestinationChange = Parameters<ReturnType<Routes>['patch']>[0];
-export type TestAnswer = Treaty.Data<ReturnType<Routes>['test']['post']>;
 
 /** What users call the types. Slack and Discord stand for all services that accept their messages. */
 export const typeNames: Record<DestinationType, string> = {

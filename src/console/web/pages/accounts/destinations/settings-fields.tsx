@@ -1,7 +1,4 @@
-import { useId } from 'react';
-import fields from '../../../components/field.module.css';
-import { Field } from '../../../components/field.tsx';
-import styles from './destinations.module.css';
+import { Area, Check, Field } from '../../../components/field.tsx';
 import type { Draft } from './draft.ts';
 
 interface Props {
@@ -35,7 +32,7 @@ function WebhookFields({ draft, hasSecret, change }: Props) {
         placeholder="https://ops.example.com/alerts"
         value={draft.url}
         hint={draft.url.includes('[masked]') ? '[masked] keeps the stored user and password.' : undefined}
-        onChange={({ target }) => change({ url: target.value })}
+        onChange={(url) => change({ url })}
       />
       <Field
         label="Secret"
@@ -49,51 +46,36 @@ function WebhookFields({ draft, hasSecret, change }: Props) {
             ? 'A secret is stored and never shown. An empty field keeps it.'
             : 'Optional. With it, messages are signed as Standard Webhooks.'
         }
-        onChange={({ target }) => change({ secret: target.value })}
+        onChange={(secret) => change({ secret })}
       />
       {hasSecret && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={draft.removesSecret}
-            onChange={({ target }) => change({ removesSecret: target.checked, secret: '' })}
-          />
-          Remove the stored secret
-        </label>
+        <Check
+          label="Remove the stored secret"
+          checked={draft.removesSecret}
+          onChange={(removesSecret) => change({ removesSecret, secret: '' })}
+        />
       )}
     </>
   );
 }
 
 function EmailFields({ draft, change }: Props) {
-  const id = useId();
   return (
     <>
-      <div className={fields.field}>
-        <label htmlFor={id}>Addresses</label>
-        <textarea
-          id={id}
-          className={styles.addresses}
-          required
-          rows={3}
-          spellCheck={false}
-          placeholder="on-call@example.com"
-          aria-describedby={`${id}-hint`}
-          value={draft.addresses}
-          onChange={({ target }) => change({ addresses: target.value })}
-        />
-        <span id={`${id}-hint`} className={fields.hint}>
-          One on each line, at most 50.
-        </span>
-      </div>
-      <label className={styles.check}>
-        <input
-          type="checkbox"
-          checked={draft.includePayload}
-          onChange={({ target }) => change({ includePayload: target.checked })}
-        />
-        Attach the payload of the event
-      </label>
+      <Area
+        label="Addresses"
+        required
+        rows={3}
+        placeholder="on-call@example.com"
+        value={draft.addresses}
+        hint="One on each line, at most 50."
+        onChange={(addresses) => change({ addresses })}
+      />
+      <Check
+        label="Attach the payload of the event"
+        checked={draft.includePayload}
+        onChange={(includePayload) => change({ includePayload })}
+      />
     </>
   );
 }
@@ -109,7 +91,7 @@ function ChatFields({ draft, change }: Props) {
       placeholder={isSlack ? 'https://hooks.slack.com/services/…' : 'https://discord.com/api/webhooks/…'}
       value={draft.webhookUrl}
       hint={`The incoming webhook of the ${isSlack ? 'Slack channel, or of a service that accepts the messages of Slack' : 'Discord channel'}. Anyone who knows it can post there.`}
-      onChange={({ target }) => change({ webhookUrl: target.value })}
+      onChange={(webhookUrl) => change({ webhookUrl })}
     />
   );
 }

@@ -6,7 +6,7 @@ import type { TestResult as Result } from './use-test-message.ts';
 
 /** What the service answered to a test message. */
 export function TestResult({ result, onClose }: { result: Result; onClose(): void }) {
-  const body = result.ok ? result.answer.response_body : result.body;
+  const body = result.response_body;
   // The reason of a refusal often quotes the whole answer.
   const isShown = body && (result.ok || !result.reason.includes(body.trim()));
   return (
@@ -14,7 +14,7 @@ export function TestResult({ result, onClose }: { result: Result; onClose(): voi
       <Notice tone={result.ok ? 'good' : 'bad'}>
         <span className={styles.sentence}>
           <strong>{result.ok ? 'The test message was accepted.' : 'The test message was not accepted.'}</strong>{' '}
-          {result.ok ? <Accepted {...result.answer} /> : <bdi>{result.reason}</bdi>}
+          {result.ok ? <Accepted {...result} /> : <bdi>{result.reason}</bdi>}
         </span>
         <Button tone="quiet" onClick={onClose}>
           Close
@@ -25,7 +25,7 @@ export function TestResult({ result, onClose }: { result: Result; onClose(): voi
   );
 }
 
-function Accepted(answer: Extract<Result, { ok: true }>['answer']) {
+function Accepted(answer: Extract<Result, { ok: true }>) {
   if (answer.outbox_file !== null)
     return (
       <>

@@ -1,8 +1,8 @@
+import { Area, Choice, Field } from '../../../components/field.tsx';
+import { MarkedText } from '../../../components/marked-text.tsx';
 import { newSigningSecret } from '../data/new-secret.ts';
 import type { ConfigField, ConfigTexts } from './config-schema.ts';
-import { PlainText } from './plain-text.tsx';
 import { SecretField } from './secret-field.tsx';
-import { AreaField, SelectField, TextField } from './text-field.tsx';
 
 interface Props {
   fields: readonly ConfigField[];
@@ -38,7 +38,7 @@ function OneField(props: {
   const { name, kind, fallback, required } = field;
   const common = {
     ...{ label: name, error, value, onChange },
-    hint: <PlainText text={field.description} />,
+    hint: <MarkedText text={field.description} />,
   };
   const none = fallback === '' ? 'Not set' : `Default: ${fallback}`;
   switch (kind) {
@@ -52,20 +52,23 @@ function OneField(props: {
         />
       );
     case 'choice':
-      return <SelectField {...common} options={[['', none], ...field.choices.map((one) => [one, one] as const)]} />;
-    case 'flag': {
-      const options = [
-        ['', none],
-        ['true', 'Yes'],
-        ['false', 'No'],
-      ] as const;
-      return <SelectField {...common} options={options} />;
-    }
+      return <Choice {...common} options={[['', none], ...field.choices.map((one) => [one, one] as const)]} />;
+    case 'flag':
+      return (
+        <Choice
+          {...common}
+          options={[
+            ['', none],
+            ['true', 'Yes'],
+            ['false', 'No'],
+          ]}
+        />
+      );
     case 'json':
-      return <AreaField {...common} hint={<>In JSON. {common.hint}</>} />;
+      return <Area {...common} rows={4} hint={<>In JSON. {common.hint}</>} />;
     default:
       return (
-        <TextField
+        <Field
           {...common}
           inputMode={kind === 'number' ? 'numeric' : 'text'}
           placeholder={fallback === '' ? '' : none}

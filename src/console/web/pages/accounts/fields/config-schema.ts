@@ -7,6 +7,8 @@ export interface ConfigField {
   /** The value that holds without one of the account; empty if there is none. */
   fallback: string;
   required: boolean;
+  /** What can be written, in words: a type, or the allowed values. */
+  allowed: string;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -18,6 +20,12 @@ function kindOf(schema: Record<string, unknown>): ConfigField['kind'] {
   if (schema.type === 'boolean') return 'flag';
   if (schema.type === 'integer' || schema.type === 'number') return 'number';
   return schema.type === 'string' ? 'text' : 'json';
+}
+
+function allowedOf({ enum: choices, type, minimum, maximum }: Record<string, unknown>): string {
+  if (Array.isArray(choices)) return choices.join(', ');
+  const text = type === 'string' ? 'text' : String(type ?? 'any');
+  return minimum === undefined || maximum === undefined ? text : `${text}, ${minimum} to ${maximum}`;
 }
 
 /** The fields that a JSON Schema of `provider_config` describes. What the form does not know is edited as JSON. */
@@ -33,6 +41,7 @@ export function configFields(schema: Record<string, unknown>): ConfigField[] {
       description: typeof field.description === 'string' ? field.description : '',
       fallback: field.default === undefined ? '' : String(field.default),
       required: required.includes(name),
+      allowed: allowedOf(field),
     };
   });
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
+import { FieldFrame, type FieldTexts, useFieldIds } from '../../../components/field.tsx';
 import styles from './fields.module.css';
-import { FieldFrame, type FieldTexts, useFieldIds } from './text-field.tsx';
 
 /**
  * An input for a secret. A typed or pasted secret is hidden until the user shows it. A generated one is shown, with a

@@ -1,5 +1,5 @@
+import { ingestionAddress } from '../../../api/providers.ts';
 import type { Provider } from '../../../api/types.ts';
-import { ingestionAddress } from '../data/queries.ts';
 
 /** The address to paste at the provider. That of a support chat has the secret in it. */
 export function addressToPaste(provider: Provider, slug: string, secret: string | null): string {

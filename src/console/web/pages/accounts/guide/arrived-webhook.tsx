@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { Account, EventItem } from '../../../api/types.ts';
 import { EventBadge } from '../../../components/badge.tsx';
+import { MarkedText } from '../../../components/marked-text.tsx';
 import { Moment } from '../../../components/moment.tsx';
-import { PlainText } from '../fields/plain-text.tsx';
+import { adviceOn } from '../../../components/rejection-reasons.ts';
 import styles from './guide.module.css';
-import { rejectionOf } from './rejections.ts';
 
 /** A webhook that arrived, and how its delivery goes or why it was rejected. */
 export function ArrivedWebhook({ event, account }: { event: EventItem; account: Account }) {
@@ -28,14 +28,13 @@ export function ArrivedWebhook({ event, account }: { event: EventItem; account: 
 
 function Outcome({ event, account }: { event: EventItem; account: Account }) {
   const { status, delivery_status, rejection_reason, attempts, last_error, next_attempt_at, response_code } = event;
-  if (status === 'rejected') {
-    const { what, todo } = rejectionOf(rejection_reason);
+  if (status === 'rejected')
     return (
       <>
-        Rejected (<code>{rejection_reason}</code>): {what} <PlainText text={todo} />
+        Rejected (<code>{rejection_reason}</code>):{' '}
+        <MarkedText text={adviceOn(rejection_reason ?? '') ?? 'The webhook could not be verified.'} />
       </>
     );
-  }
   if (delivery_status === 'delivered') {
     return (
       <>

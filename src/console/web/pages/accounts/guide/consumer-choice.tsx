@@ -1,8 +1,8 @@
 import { useId } from 'react';
+import fieldStyles from '../../../components/field.module.css';
+import { Field } from '../../../components/field.tsx';
 import { newDeliverySecret } from '../data/new-secret.ts';
-import fieldStyles from '../fields/fields.module.css';
 import { SecretField } from '../fields/secret-field.tsx';
-import { TextField } from '../fields/text-field.tsx';
 import type { Consumer, Draft } from './defaults.ts';
 
 /** Where the events of a new account go. */
@@ -42,7 +42,7 @@ export function ConsumerChoice(props: {
       ))}
       {draft.consumer === 'own' && (
         <div className="stack">
-          <TextField
+          <Field
             label="Delivery URL"
             error={errors.get('delivery_url')}
             type="url"

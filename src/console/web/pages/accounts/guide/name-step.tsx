@@ -1,9 +1,9 @@
+import { ingestionAddress } from '../../../api/providers.ts';
 import type { Provider } from '../../../api/types.ts';
+import { Field } from '../../../components/field.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { ToCopy } from '../../../components/to-copy.tsx';
-import { ingestionAddress } from '../data/queries.ts';
 import fieldStyles from '../fields/fields.module.css';
-import { TextField } from '../fields/text-field.tsx';
 import type { Draft } from './defaults.ts';
 
 /** The names of a new account, and the ingestion address that follows from them. */
@@ -20,7 +20,7 @@ export function NameStep(props: {
     <Panel title="1. Name the account">
       <div className="stack">
         <div className={fieldStyles.pair}>
-          <TextField
+          <Field
             label="Slug"
             hint="The last part of the ingestion address."
             error={errors.get('account_slug')}
@@ -29,21 +29,16 @@ export function NameStep(props: {
             value={draft.slug}
             onChange={(slug) => onChange({ slug })}
           />
-          <TextField
+          <Field
             label="App key"
             hint="Groups the accounts of one application."
             error={errors.get('app_key')}
             required
             maxLength={50}
-            list="app-keys"
+            choices={[...new Set(appKeys)]}
             value={draft.appKey}
             onChange={(appKey) => onChange({ appKey })}
           />
-          <datalist id="app-keys">
-            {[...new Set(appKeys)].map((key) => (
-              <option key={key} value={key} />
-            ))}
-          </datalist>
         </div>
         <ToCopy label="Ingestion address" text={ingestionAddress(provider, draft.slug)} />
       </div>

@@ -5,13 +5,14 @@ import { answer, api } from '../../../api/client.ts';
 import type { Account, Provider } from '../../../api/types.ts';
 import { announce } from '../../../components/announce.ts';
 import { Button, buttonClass } from '../../../components/button.tsx';
+import { MarkedText } from '../../../components/marked-text.tsx';
 import { Panel } from '../../../components/page.tsx';
+import { submits } from '../../../components/submits.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { newSigningSecret } from '../data/new-secret.ts';
 import { accountsKey } from '../data/queries.ts';
 import { configFields } from '../fields/config-schema.ts';
 import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
-import { PlainText } from '../fields/plain-text.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import type { AccountSummary } from '../list/account-summary.ts';
 import { accountOf, hasField } from './account-of-draft.ts';
@@ -49,14 +50,7 @@ export function NewAccountForm(props: {
   const errors = fieldErrors(create.error);
   const steps = stepsOf(provider.name);
   return (
-    <form
-      ref={form}
-      className={`panels ${styles.guide}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
+    <form ref={form} className={`panels ${styles.guide}`} onSubmit={submits(() => create.mutate())}>
       <NameStep
         provider={provider}
         draft={draft}
@@ -106,6 +100,6 @@ export function NewAccountForm(props: {
 }
 
 function secretHint(steps: ProviderSteps, { secret }: Provider) {
-  if (steps.secret !== 'chosen') return <PlainText text={secret.hint} />;
+  if (steps.secret !== 'chosen') return <MarkedText text={secret.hint} />;
   return 'This one was generated just now; you may enter your own. It is shown once more after the account was created.';
 }

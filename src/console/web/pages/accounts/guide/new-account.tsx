@@ -1,7 +1,7 @@
+import { useProviders } from '../../../api/providers.ts';
 import { useSession } from '../../../api/session.ts';
 import { Notice, ProblemNotice } from '../../../components/notice.tsx';
 import { Page } from '../../../components/page.tsx';
-import { useProviders } from '../data/queries.ts';
 import { shortTitle } from './addresses.ts';
 import { ChooseProvider } from './choose-provider.tsx';
 import { ProviderGuide } from './provider-guide.tsx';

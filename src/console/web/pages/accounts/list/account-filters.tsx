@@ -1,5 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Choice, Field } from '../../../components/field.tsx';
+import { useFilters } from '../../../components/use-filters.ts';
 import type { AccountSummary } from './account-summary.ts';
 import styles from './list.module.css';
 
@@ -9,10 +9,7 @@ const valuesOf = (accounts: readonly AccountSummary[], field: 'provider' | 'app_
 
 /** The filters of the list of accounts. */
 export function AccountFilters({ accounts }: { accounts: readonly AccountSummary[] }) {
-  const navigate = useNavigate();
-  const search = useSearch({ strict: false });
-  const set = (name: string, value: string) =>
-    void navigate({ to: '/accounts', search: { ...search, [name]: value === '' ? undefined : value }, replace: true });
+  const [search, change] = useFilters();
   return (
     <search className={styles.filters}>
       <Field
@@ -20,22 +17,16 @@ export function AccountFilters({ accounts }: { accounts: readonly AccountSummary
         type="search"
         placeholder="Search"
         value={search.q ?? ''}
-        onChange={({ target }) => set('q', target.value)}
+        onChange={(text) => change({ q: text })}
       />
       {(['provider', 'app_key'] as const).map((name) => (
         <Choice
           key={name}
           label={name === 'provider' ? 'Provider' : 'App key'}
           value={search[name] ?? ''}
-          onChange={({ target }) => set(name, target.value)}
-        >
-          <option value="">All</option>
-          {valuesOf(accounts, name, search[name]).map((value) => (
-            <option key={value} value={value}>
-              {value}
-            </option>
-          ))}
-        </Choice>
+          options={[['', 'All'], ...valuesOf(accounts, name, search[name]).map((value) => [value, value] as const)]}
+          onChange={(value) => change({ [name]: value })}
+        />
       ))}
     </search>
   );

@@ -3,12 +3,12 @@ import { useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { numberText } from '../../../components/number-text.ts';
 import { type Column, ScrollTable } from '../../../components/page.tsx';
+import { useRowKeys } from '../../../components/use-row-keys.ts';
 import { AccountState } from './account-state.tsx';
 import type { AccountSummary } from './account-summary.ts';
 import { DayResult } from './day-result.tsx';
 import { useFailingAccounts } from './failing-accounts.ts';
 import styles from './list.module.css';
-import { useRowKeys } from './row-keys.ts';
 
 /** More rows at a time slow the page down; filters find the others. */
 const step = 200;
@@ -27,7 +27,13 @@ export function AccountTable({ accounts }: { accounts: readonly AccountSummary[]
   const [most, setMost] = useState(step);
   const failing = useFailingAccounts();
   const body = useRef<HTMLTableSectionElement>(null);
-  useRowKeys(body);
+  useRowKeys({
+    move(by) {
+      const links = [...(body.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+      const at = links.indexOf(document.activeElement as HTMLElement);
+      links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
+    },
+  });
   const shown = accounts.slice(0, most);
   const more = Math.min(step, accounts.length - shown.length);
   return (

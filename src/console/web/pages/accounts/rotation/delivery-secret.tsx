@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react';
 import type { Account } from '../../../api/types.ts';
-import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
@@ -9,7 +8,7 @@ import { useTestDelivery } from '../account/use-test-delivery.ts';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { newDeliverySecret } from '../data/new-secret.ts';
-import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
+import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import { Step, Steps } from './steps.tsx';
 
@@ -26,32 +25,27 @@ export function DeliverySecret(props: {
   const [isAsked, setIsAsked] = useState(false);
   const change = useChangeAccount(account.id);
   const test = useTestDelivery(account.id);
-  const form = useRef<HTMLFormElement>(null);
-  useFocusOnError(form, change.error);
-  const save = (value: string | null, message: string, done: () => void) =>
-    change.mutate(
-      { [field]: value },
-      {
-        onSuccess() {
-          announce(message, 'good');
-          done();
-        },
-      },
-    );
+  const save = () =>
+    change.save({ [field]: secret }, 'The next delivery is signed with the new secret.', () => {
+      setIsSaved(true);
+      setSecret('');
+    });
   const accepts = isFirst ? 'check signatures with it' : 'accept the old and the new secret';
   return (
     <Steps title={isFirst ? 'Sign deliveries' : 'Rotate without losing a delivery'} onClose={onDone}>
       <Step title="1. Make a new secret, and give it to your service" state={isSaved ? 'done' : 'now'}>
-        <form
-          ref={form}
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            save(secret, 'The next delivery is signed with the new secret.', () => {
-              setIsSaved(true);
-              setSecret('');
-            });
-          }}
+        <ChangeForm
+          change={change}
+          hasField={(path) => path === field}
+          submit="Save the new secret"
+          onSubmit={save}
+          buttons={
+            !isFirst && (
+              <Button tone="danger" disabled={change.isPending} onClick={() => setIsAsked(true)}>
+                Stop signing …
+              </Button>
+            )
+          }
         >
           <SecretField
             label="New delivery secret"
@@ -65,18 +59,7 @@ export function DeliverySecret(props: {
           <p className="aside">
             Let your service {accepts}, and deploy it. Then save: the next attempt is signed with the new secret.
           </p>
-          <FormNotice error={change.error} hasField={(path) => path === field} />
-          <div className="buttons">
-            <Button tone="main" type="submit" disabled={change.isPending}>
-              Save the new secret
-            </Button>
-            {!isFirst && (
-              <Button tone="danger" disabled={change.isPending} onClick={() => setIsAsked(true)}>
-                Stop signing …
-              </Button>
-            )}
-          </div>
-        </form>
+        </ChangeForm>
         <ConfirmDialog
           open={isAsked}
           title="Stop signing deliveries?"
@@ -84,7 +67,7 @@ export function DeliverySecret(props: {
           tone="danger"
           busy={change.isPending}
           onClose={() => setIsAsked(false)}
-          onConfirm={() => save(null, 'Deliveries are no longer signed.', onDone)}
+          onConfirm={() => change.save({ [field]: null }, 'Deliveries are no longer signed.', onDone)}
         >
           <p>The secret is removed. A service that checks signatures then refuses all deliveries.</p>
           {change.error && <ProblemNotice error={change.error} />}

@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import type { Account } from '../../../api/types.ts';
-import { announce } from '../../../components/announce.ts';
-import { Button } from '../../../components/button.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
-import { FormNotice } from '../fields/form-notice.tsx';
+import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import { StepText } from '../guide/step-text.tsx';
 import { progressOf, type SecretUses } from './secret-use.ts';
@@ -22,22 +20,15 @@ export function FinishRotation(props: {
   const [fresh, setFresh] = useState('');
   const change = useChangeAccount(account.id);
   const isSafe = uses !== undefined && progressOf(uses, place) === 'new';
+  const replaced = place === 'previous' ? { signing_secret_current: fresh } : {};
+  const save = () => change.save({ ...replaced, signing_secret_previous: null }, 'The old secret was removed.', onDone);
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const replaced = place === 'previous' ? { signing_secret_current: fresh } : {};
-        change.mutate(
-          { ...replaced, signing_secret_previous: null },
-          {
-            onSuccess() {
-              announce('The old secret was removed.', 'good');
-              onDone();
-            },
-          },
-        );
-      }}
+    <ChangeForm
+      change={change}
+      hasField={(path) => path === 'signing_secret_current' && place === 'previous'}
+      submit="Remove the old secret"
+      tone={isSafe ? 'main' : 'danger'}
+      onSubmit={save}
     >
       <p className="aside">
         <StepText text={keep} />
@@ -53,12 +44,6 @@ export function FinishRotation(props: {
           onChange={setFresh}
         />
       )}
-      <FormNotice error={change.error} hasField={(path) => path === 'signing_secret_current' && place === 'previous'} />
-      <div className="buttons">
-        <Button tone={isSafe ? 'main' : 'danger'} type="submit" disabled={change.isPending}>
-          Remove the old secret
-        </Button>
-      </div>
-    </form>
+    </ChangeForm>
   );
 }

@@ -1,13 +1,11 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Account, Provider } from '../../../api/types.ts';
-import { announce } from '../../../components/announce.ts';
-import { Button } from '../../../components/button.tsx';
+import { Check } from '../../../components/field.tsx';
+import { MarkedText } from '../../../components/marked-text.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { newSigningSecret } from '../data/new-secret.ts';
-import { CheckField } from '../fields/check-field.tsx';
-import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
-import { PlainText } from '../fields/plain-text.tsx';
+import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import type { NewPlace } from './use-rotation.ts';
 
@@ -25,8 +23,6 @@ export function NewSigningSecret(props: {
   const [old, setOld] = useState('');
   const [isOldLost, setIsOldLost] = useState(false);
   const change = useChangeAccount(account.id);
-  const form = useRef<HTMLFormElement>(null);
-  useFocusOnError(form, change.error);
   const errors = fieldErrors(change.error);
   const place: NewPlace = isOldLost ? 'previous' : 'current';
   const secrets = isFirst
@@ -34,23 +30,20 @@ export function NewSigningSecret(props: {
     : isOldLost
       ? { signing_secret_previous: fresh }
       : { signing_secret_current: fresh, signing_secret_previous: old };
+  const save = () =>
+    change.save(secrets, isFirst ? 'The secret was saved.' : 'Both secrets are accepted now.', () =>
+      onSaved(fresh, place),
+    );
   return (
-    <form
-      ref={form}
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate(secrets, {
-          onSuccess() {
-            announce(isFirst ? 'The secret was saved.' : 'Both secrets are accepted now.', 'good');
-            onSaved(fresh, place);
-          },
-        });
-      }}
+    <ChangeForm
+      change={change}
+      hasField={(path) => path.startsWith('signing_secret_')}
+      submit={isFirst ? 'Save' : 'Save the new secret'}
+      onSubmit={save}
     >
       <SecretField
         label={isFirst ? (provider?.secret.label ?? 'Secret') : 'New secret'}
-        hint={provider && <PlainText text={provider.secret.hint} />}
+        hint={provider && <MarkedText text={provider.secret.hint} />}
         error={errors.get(`signing_secret_${place}`)}
         required
         generate={isChosen ? newSigningSecret : undefined}
@@ -68,19 +61,13 @@ export function NewSigningSecret(props: {
         />
       )}
       {!isFirst && (
-        <CheckField
+        <Check
           label="I no longer have the old secret"
           hint="It then stays where it is, and the new one is saved in addition. You enter the new one again in step 4."
           checked={isOldLost}
           onChange={setIsOldLost}
         />
       )}
-      <FormNotice error={change.error} hasField={(path) => path.startsWith('signing_secret_')} />
-      <div className="buttons">
-        <Button tone="main" type="submit" disabled={change.isPending}>
-          {isFirst ? 'Save' : 'Save the new secret'}
-        </Button>
-      </div>
-    </form>
+    </ChangeForm>
   );
 }

@@ -4,18 +4,15 @@ export interface ProviderRotation {
   obtain: string;
   /** What makes the provider use it. */
   change: string;
-  /** How long the previous secret stays. */
-  keep: string;
+  /** How long the previous secret stays, if that is longer than until no webhook uses it. */
+  keep?: string;
 }
-
-const keepUntilUnused = 'Keep the previous secret until no webhook uses it.';
 
 const rotations = new Map(
   Object.entries<ProviderRotation>({
     generic: {
       obtain: 'Generate a new secret here, or choose one.',
       change: 'Give the new secret to the sender.',
-      keep: keepUntilUnused,
     },
     adyen: {
       obtain: 'At Adyen, generate a new HMAC key in the settings of the webhook, under **Security**, and copy it.',
@@ -25,22 +22,18 @@ const rotations = new Map(
     github: {
       obtain: 'Generate a new secret here. GitHub takes any text.',
       change: 'Type the new secret into **Settings → Webhooks** and save. GitHub uses it at once.',
-      keep: keepUntilUnused,
     },
     gitlab: {
       obtain: 'Generate a new signing token in the settings of the webhook, or choose a new secret token.',
       change: 'Save the new token at GitLab. GitLab has one token at a time.',
-      keep: keepUntilUnused,
     },
     hmac: {
       obtain: 'Make a new key at the sender, or generate one here.',
       change: 'Let the sender sign with the new key.',
-      keep: keepUntilUnused,
     },
     intercom: {
       obtain: 'Change the client secret in the Developer Hub, under **Basic information**. It is used for OAuth too.',
       change: 'Intercom uses the new secret at once. It may send again what was refused in between.',
-      keep: keepUntilUnused,
     },
     mailgun: {
       obtain: 'Make a new signing key at Mailgun, under **API security**.',
@@ -50,12 +43,10 @@ const rotations = new Map(
     meta: {
       obtain: 'Reset the app secret in the App Dashboard, under **App settings → Basic**.',
       change: 'Meta uses the new secret at once. It sends refused webhooks again.',
-      keep: keepUntilUnused,
     },
     sendgrid: {
       obtain: 'Switch **Signature Verification** off and on again, and look whether it shows a new key.',
       change: 'SendGrid uses the new key at once. It sends refused webhooks again.',
-      keep: keepUntilUnused,
     },
     shopify: {
       obtain: 'Make a second client secret in the Dev Dashboard, under **Settings → Credentials**.',
@@ -65,32 +56,26 @@ const rotations = new Map(
     slack: {
       obtain: 'Choose **Regenerate** next to the signing secret. Slack uses the new secret at once.',
       change: 'Nothing more to do at Slack. It sends again the events that were refused in between.',
-      keep: keepUntilUnused,
     },
     standard: {
       obtain: 'Rotate the signing secret at the sender and copy the new one.',
       change: 'Nothing more to do: most senders sign with both secrets for a while.',
-      keep: keepUntilUnused,
     },
     stripe: {
       obtain: 'Choose **Roll secret** at the endpoint. The old secret can stay valid for up to 24 hours.',
       change: 'Nothing more to do: until the old secret expires, Stripe signs with both.',
-      keep: keepUntilUnused,
     },
     support_chat: {
       obtain: 'Generate a new key here, or choose one.',
       change: 'In the settings of the chat, change the key in the address.',
-      keep: keepUntilUnused,
     },
     twilio: {
       obtain: 'Create a secondary auth token in the Twilio Console.',
       change: 'Promote the secondary token. Twilio signs with it from that moment.',
-      keep: keepUntilUnused,
     },
     vonage: {
       obtain: 'Make a new signature secret in the Vonage dashboard, under **API Settings**.',
       change: 'Vonage uses the new secret at once. It retries for a day.',
-      keep: keepUntilUnused,
     },
   }),
 );
@@ -99,7 +84,9 @@ const rotations = new Map(
 const otherProvider: ProviderRotation = {
   obtain: 'Make a new secret at the provider.',
   change: 'Let the provider use the new secret.',
-  keep: keepUntilUnused,
 };
 
-export const rotationOf = (provider: string): ProviderRotation => rotations.get(provider) ?? otherProvider;
+export const rotationOf = (provider: string): Required<ProviderRotation> => ({
+  keep: 'Keep the previous secret until no webhook uses it.',
+  ...(rotations.get(provider) ?? otherProvider),
+});

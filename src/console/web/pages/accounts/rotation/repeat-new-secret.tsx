@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import type { Account } from '../../../api/types.ts';
-import { announce } from '../../../components/announce.ts';
-import { Button } from '../../../components/button.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
-import { FormNotice } from '../fields/form-notice.tsx';
+import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import type { NewPlace } from './use-rotation.ts';
 
@@ -15,25 +13,21 @@ export function RepeatNewSecret(props: { account: Account; place: NewPlace; onSa
   const [isOpen, setIsOpen] = useState(false);
   const change = useChangeAccount(account.id);
   const field = `signing_secret_${place}` as const;
+  const save = () =>
+    change.save({ [field]: value }, 'The new secret was replaced.', () => {
+      onSaved(value);
+      setValue('');
+      setIsOpen(false);
+    });
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>The saved secret is wrong</summary>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(
-            { [field]: value },
-            {
-              onSuccess() {
-                announce('The new secret was replaced.', 'good');
-                onSaved(value);
-                setValue('');
-                setIsOpen(false);
-              },
-            },
-          );
-        }}
+      <ChangeForm
+        change={change}
+        hasField={(path) => path === field}
+        submit="Replace the new secret"
+        tone="plain"
+        onSubmit={save}
       >
         <SecretField
           label="New secret"
@@ -42,13 +36,7 @@ export function RepeatNewSecret(props: { account: Account; place: NewPlace; onSa
           value={value}
           onChange={setValue}
         />
-        <FormNotice error={change.error} hasField={(path) => path === field} />
-        <div className="buttons">
-          <Button type="submit" disabled={change.isPending}>
-            Replace the new secret
-          </Button>
-        </div>
-      </form>
+      </ChangeForm>
     </details>
   );
 }

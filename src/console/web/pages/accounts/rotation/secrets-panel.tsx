@@ -7,7 +7,7 @@ import { useSecretUses } from '../data/queries.ts';
 import { DeliverySecret } from './delivery-secret.tsx';
 import { SecretRow } from './secret-row.tsx';
 import { SigningRotation } from './signing-rotation.tsx';
-import { useRotation } from './use-rotation.ts';
+import { type Rotated, useRotation } from './use-rotation.ts';
 import { UsesTable } from './uses-table.tsx';
 
 /** The secrets of an account, which webhooks use them, and how each one is rotated. */
@@ -26,6 +26,12 @@ export function SecretsPanel({ account, provider }: { account: Account; provider
   const keep = (name: string) => (button: HTMLButtonElement | null) =>
     button ? void buttons.current.set(name, button) : void buttons.current.delete(name);
   const { has_project_delivery_secret, project_delivery_url } = account;
+  const shown = mayAdmin ? rotated : null;
+  const rowOf = (name: Rotated) => ({
+    isOpen: shown === name,
+    buttonRef: keep(name),
+    onOpen: mayAdmin ? () => open(name) : undefined,
+  });
   return (
     <Panel title="Secrets">
       <div>
@@ -34,11 +40,9 @@ export function SecretsPanel({ account, provider }: { account: Account; provider
           note={signingNote(account)}
           isSet={account.has_signing_secret_current}
           action={account.has_signing_secret_previous ? 'Continue the rotation' : undefined}
-          isOpen={mayAdmin && rotated === 'signing'}
-          buttonRef={keep('signing')}
-          onOpen={mayAdmin ? () => open('signing') : undefined}
+          {...rowOf('signing')}
         >
-          {rotated === 'signing' && mayAdmin ? (
+          {shown === 'signing' ? (
             <SigningRotation account={account} provider={provider} uses={uses} rotation={rotation} />
           ) : (
             uses && <UsesTable uses={uses} />
@@ -49,26 +53,18 @@ export function SecretsPanel({ account, provider }: { account: Account; provider
           name="Delivery secret"
           note="Signs the requests to your service."
           isSet={account.has_delivery_secret}
-          isOpen={mayAdmin && rotated === 'delivery'}
-          buttonRef={keep('delivery')}
-          onOpen={mayAdmin ? () => open('delivery') : undefined}
+          {...rowOf('delivery')}
         >
-          {rotated === 'delivery' && mayAdmin && (
-            <DeliverySecret account={account} field="delivery_secret" onDone={close} />
-          )}
+          {shown === 'delivery' && <DeliverySecret account={account} field="delivery_secret" onDone={close} />}
         </SecretRow>
         {(has_project_delivery_secret || project_delivery_url !== null) && (
           <SecretRow
             name="Project delivery secret"
             note="Signs the requests to the project delivery URL."
             isSet={has_project_delivery_secret}
-            isOpen={mayAdmin && rotated === 'project'}
-            buttonRef={keep('project')}
-            onOpen={mayAdmin ? () => open('project') : undefined}
+            {...rowOf('project')}
           >
-            {rotated === 'project' && mayAdmin && (
-              <DeliverySecret account={account} field="project_delivery_secret" onDone={close} />
-            )}
+            {shown === 'project' && <DeliverySecret account={account} field="project_delivery_secret" onDone={close} />}
           </SecretRow>
         )}
       </div>

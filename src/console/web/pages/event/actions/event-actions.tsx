@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import type { EventDetails } from '../../../api/types.ts';
 import { Button, type Tone } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Field } from '../../../components/field.tsx';
-import { isTyping } from '../../../components/is-typing.ts';
+import { useShortcuts } from '../../../components/use-keys.ts';
 import { allowedActions, type EventAction } from './allowed.ts';
 import { useEventAction } from './use-event-action.ts';
 
@@ -57,14 +57,7 @@ export function EventActions({ event }: { event: EventDetails }) {
     else act.mutate({ action });
   };
   const canReplay = mayOperate && allowed.includes('replay') && !act.isPending;
-  useEffect(() => {
-    if (!canReplay) return;
-    const pressed = (key: KeyboardEvent) => {
-      if (key.key === 'r' && !key.ctrlKey && !key.metaKey && !key.altKey && !isTyping(key)) choose('replay');
-    };
-    document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
-  });
+  useShortcuts(({ key }) => key === 'r' && choose('replay'), { isOn: canReplay });
   if (!mayOperate) return null;
   const question = asked && questionOf(asked, event);
   const close = () => {
@@ -96,7 +89,7 @@ export function EventActions({ event }: { event: EventDetails }) {
             hint="Optional; stored as the last error of the event."
             value={reason}
             maxLength={2000}
-            onChange={({ target }) => setReason(target.value)}
+            onChange={setReason}
           />
         )}
       </ConfirmDialog>

@@ -1,6 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
-import { announce } from '../../../components/announce.ts';
+import { useAction } from '../../../components/use-action.ts';
 import { eventKey } from '../use-event.ts';
 import type { EventAction } from './allowed.ts';
 
@@ -30,12 +29,9 @@ function send(id: string, action: EventAction, reason: string) {
 }
 
 /** Acts on an event; then the page reads it again, so that it shows the result. */
-export function useEventAction(id: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ action, reason = '' }: { action: EventAction; reason?: string }) => send(id, action, reason),
-    onSuccess: (_, { action }) => announce(done[action], 'good'),
-    onError: (problem) => announce(problem.message, 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey: eventKey(id) }),
+export const useEventAction = (id: string) =>
+  useAction({
+    call: ({ action, reason = '' }: { action: EventAction; reason?: string }) => send(id, action, reason),
+    done: ({ action }) => done[action],
+    changes: eventKey(id),
   });
-}

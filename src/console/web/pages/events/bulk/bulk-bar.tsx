@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, api } from '../../../api/client.ts';
 import type { Filters } from '../../../api/filters.ts';
@@ -6,6 +6,7 @@ import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { counted, numberText } from '../../../components/number-text.ts';
+import { useAction } from '../../../components/use-action.ts';
 import styles from './bulk.module.css';
 import { type BulkAction, bulkActionNames, bulkActions } from './bulk-actions.ts';
 import { jobsKey } from './bulk-jobs.tsx';
@@ -23,7 +24,6 @@ interface Asked {
 /** The buttons that act on many events, after a question that names how many. */
 export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrdered(): void; onClear?: () => void }) {
   const [asked, setAsked] = useState<Asked | null>(null);
-  const client = useQueryClient();
   const what = 'ids' in scope ? { ids: [...scope.ids] } : { filter: scope.filters as object };
   const count = useMutation({
     mutationFn: async (action: BulkAction) => {
@@ -35,17 +35,12 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
     onSuccess: setAsked,
     onError: (problem) => announce(problem.message, 'bad'),
   });
-  const order = useMutation({
-    mutationFn: (action: BulkAction) => answer(api.events.bulk.post({ action, ...what })),
-    onSuccess: (_, action) => {
-      announce(`${bulkActions[action].noun} ordered.`, 'good');
-      onOrdered();
-    },
-    onError: (problem) => announce(problem.message, 'bad'),
-    onSettled: () => {
-      setAsked(null);
-      return client.invalidateQueries({ queryKey: jobsKey });
-    },
+  const order = useAction({
+    call: (action: BulkAction) => answer(api.events.bulk.post({ action, ...what })),
+    done: (action) => `${bulkActions[action].noun} ordered.`,
+    changes: jobsKey,
+    onDone: onOrdered,
+    onEnd: () => setAsked(null),
   });
   const texts = asked && bulkActions[asked.action];
   const number = asked && `${asked.exact ? '' : 'more than '}${counted(asked.matched, 'event')}`;

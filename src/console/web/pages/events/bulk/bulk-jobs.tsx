@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
 import type { BulkJob } from '../../../api/types.ts';
-import { announce } from '../../../components/announce.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { numberText } from '../../../components/number-text.ts';
+import { useAction } from '../../../components/use-action.ts';
 import styles from './bulk.module.css';
 import { bulkActions } from './bulk-actions.ts';
 
@@ -38,12 +38,10 @@ export function BulkJobs({ mayStop }: { mayStop: boolean }) {
 }
 
 function Job({ job, mayStop }: { job: ListedJob; mayStop: boolean }) {
-  const client = useQueryClient();
-  const stop = useMutation({
-    mutationFn: () => answer(api.events.bulk({ job_id: job.id }).stop.post()),
-    onSuccess: () => announce('The job stops after the events that it works on.', 'good'),
-    onError: (problem) => announce(problem.message, 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey: jobsKey }),
+  const stop = useAction({
+    call: () => answer(api.events.bulk({ job_id: job.id }).stop.post()),
+    done: () => 'The job stops after the events that it works on.',
+    changes: jobsKey,
   });
   const skipped = Object.values(job.skipped).reduce((sum, n) => sum + n, 0);
   const label = `${bulkActions[job.action].noun} ordered by ${job.ordered_by}`;

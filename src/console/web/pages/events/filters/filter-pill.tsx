@@ -1,6 +1,7 @@
 import { Popover } from '@base-ui/react/popover';
 import { useState } from 'react';
 import { Button } from '../../../components/button.tsx';
+import { submits } from '../../../components/submits.ts';
 import styles from './filters.module.css';
 
 /** One filter: its name, its value if it has one, and a list of values to choose from; another one can be typed. */
@@ -34,10 +35,9 @@ export function FilterPill(props: {
           <Popover.Positioner sideOffset={6} align="start" className={styles.positioner}>
             <Popover.Popup className={styles.popup} aria-label={label}>
               <form
-                onSubmit={(event) => {
-                  event.preventDefault();
+                onSubmit={submits(() => {
                   if (typed.trim() !== '') choose(typed.trim());
-                }}
+                })}
               >
                 <input
                   aria-label={`${label}: type a value`}

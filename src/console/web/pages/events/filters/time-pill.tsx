@@ -2,6 +2,8 @@ import { Popover } from '@base-ui/react/popover';
 import { useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/field.tsx';
+import { fromLocalInput, toLocalInput } from '../../../components/local-input.ts';
+import { submits } from '../../../components/submits.ts';
 import { localTime } from '../../../components/time-text.ts';
 import styles from './filters.module.css';
 
@@ -46,26 +48,22 @@ export function TimePill({ span, onChange }: { span: TimeSpan; onChange(span: Ti
               </ul>
               <form
                 className={styles.times}
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  const given = new FormData(event.currentTarget);
-                  choose({ since: isoOf(given.get('since')), until: isoOf(given.get('until')) });
-                }}
+                onSubmit={submits((form) => {
+                  const given = new FormData(form);
+                  const time = (name: string) => fromLocalInput(String(given.get(name)));
+                  choose({ since: time('since'), until: time('until') });
+                })}
               >
-                <Field
-                  label="Since"
-                  name="since"
-                  type="datetime-local"
-                  step="1"
-                  defaultValue={inputValue(span.since)}
-                />
-                <Field
-                  label="Until"
-                  name="until"
-                  type="datetime-local"
-                  step="1"
-                  defaultValue={inputValue(span.until)}
-                />
+                {(['since', 'until'] as const).map((name) => (
+                  <Field
+                    key={name}
+                    label={name === 'since' ? 'Since' : 'Until'}
+                    name={name}
+                    type="datetime-local"
+                    step="1"
+                    defaultValue={toLocalInput(span[name], 19)}
+                  />
+                ))}
                 <Button type="submit">Apply</Button>
               </form>
             </Popover.Popup>
@@ -93,13 +91,3 @@ function spanText({ since, until }: TimeSpan): string {
   if (since !== undefined && until !== undefined) return `${shown(since)} – ${shown(until)}`;
   return since === undefined ? `until ${shown(until ?? '')}` : `since ${shown(since)}`;
 }
-
-/** The value of an input without a zone, in the zone of the reader. */
-function inputValue(iso: string | undefined): string {
-  if (iso === undefined || !isTime(iso)) return '';
-  const at = new Date(iso);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
-
-const isoOf = (value: FormDataEntryValue | null) =>
-  typeof value === 'string' && isTime(value) ? new Date(value).toISOString() : undefined;

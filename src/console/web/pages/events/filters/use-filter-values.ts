@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { accountsQuery } from '../../../api/accounts.ts';
 import { answer, api } from '../../../api/client.ts';
 import type { FilterName } from './filter-names.ts';
 
@@ -9,11 +10,7 @@ export function useFilterValues(): Record<FilterName, string[]> {
     queryFn: ({ signal }) => answer(api.events.filters.get({ query: {}, fetch: { signal } })),
     staleTime: 30_000,
   });
-  const { data: accounts } = useQuery({
-    queryKey: ['accounts', {}],
-    queryFn: ({ signal }) => answer(api.accounts.get({ query: {}, fetch: { signal } })),
-    staleTime: 30_000,
-  });
+  const { data: accounts } = useQuery({ ...accountsQuery, staleTime: 30_000 });
   return {
     provider: data?.providers ?? [],
     account_slug: data?.account_slugs ?? [],

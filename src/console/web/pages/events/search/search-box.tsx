@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../../components/button.tsx';
+import { submits } from '../../../components/submits.ts';
 import styles from './search.module.css';
 
 const eventId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -13,12 +14,11 @@ export function SearchBox(props: { onExternalId(id: string): void; onPayloads(te
   return (
     <form
       className={styles.box}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={submits(() => {
         if (given === '') return;
         if (eventId.test(given)) void navigate({ to: '/events/$eventId', params: { eventId: given.toLowerCase() } });
         else props.onExternalId(given);
-      }}
+      })}
     >
       <input
         type="search"

@@ -1,8 +1,10 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which elements of tables are not
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link in a row has the focus
+
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { EventItem } from '../../../api/types.ts';
+import { AccountName } from '../../../components/account-name.tsx';
 import { EventBadge } from '../../../components/badge.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import styles from './table.module.css';
@@ -55,9 +57,7 @@ export const EventRow = memo(function EventRow(props: {
         </Link>
       </span>
       <span role="cell" className={styles.account}>
-        <bdi>
-          {event.provider}/{event.account_slug}
-        </bdi>
+        <AccountName of={event} />
       </span>
       <span role="cell" className={styles.external}>
         <bdi>{event.rejection_reason ?? event.external_id}</bdi>

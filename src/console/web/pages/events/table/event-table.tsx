@@ -4,10 +4,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import type { EventItem } from '../../../api/types.ts';
+import { useRowKeys } from '../../../components/use-row-keys.ts';
 import { EventRow } from './event-row.tsx';
 import styles from './table.module.css';
 import { useNarrow } from './use-narrow.ts';
-import { useRowKeys } from './use-row-keys.ts';
 
 /** Rows that are loaded before the user reaches the end. */
 const aheadRows = 30;
