@@ -44,9 +44,26 @@ export async function longAnswer<Result, Progress>(
   },
 ): Promise<Response> {
   const streams = /\btext\/event-stream\b/i.test(request.headers.get('accept') ?? '');
-  const format = streams ? new Messages<Progress>() : new SpacedJson();
+  const format = streams ? messages : spacedJson;
+  let response: ServerResponse | null = null;
+  /** Reported and not sent yet. */
+  let reported: Progress | null = null;
+  let sentAtMs = Number.NEGATIVE_INFINITY;
+  const sendProgress = () => {
+    const nowMs = performance.now();
+    if (!format.progress || reported === null || response === null || nowMs - sentAtMs < progressMs) return;
+    sentAtMs = nowMs;
+    response.write(format.progress(reported));
+    reported = null;
+  };
   const signal = AbortSignal.any([clientSignal(request), options.draining]);
-  const work = options.run({ signal, progress: (now) => format.progress(now) });
+  const work = options.run({
+    signal,
+    progress(now) {
+      reported = now;
+      sendProgress();
+    },
+  });
   if (!streams) {
     const waited = new AbortController();
     const late = sleep(options.quickMs ?? quickMs, null, { signal: waited.signal }).catch(() => null);
@@ -55,84 +72,52 @@ export async function longAnswer<Result, Progress>(
   }
   // Begins before the stream is opened, which does not happen if the client has left.
   const last = work.then(
-    (result) => () => format.end(result),
+    (result) => (to: ServerResponse) => to.end(format.result(result)),
     async (error: unknown) => {
       const problem = await options.failed(error);
-      return () => format.fail(problem);
+      return (to: ServerResponse) => (format.problem ? to.end(format.problem(problem)) : to.destroy());
     },
   );
   return streamedAnswer(request, {
-    headers: { ...format.headers, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-    open(response) {
-      format.open(response);
-      const alive = setInterval(() => format.keepAlive(), options.keepAliveMs ?? keepAliveMs);
-      response.once('close', () => clearInterval(alive));
-      void last.then((end) => end());
+    headers: { 'content-type': format.contentType, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+    open(opened) {
+      response = opened;
+      sendProgress();
+      const alive = setInterval(() => opened.write(format.keepAlive), options.keepAliveMs ?? keepAliveMs);
+      opened.once('close', () => clearInterval(alive));
+      void last.then((end) => end(opened));
     },
   });
 }
 
+/** How a long answer is written. */
+interface Format {
+  contentType: string;
+  /** Written while there is nothing else to say. */
+  keepAlive: string;
+  /** Null: progress is not shown. */
+  progress: ((now: unknown) => string) | null;
+  result(result: unknown): string;
+  /** Null: a failure breaks the connection. */
+  problem: ((problem: Problem) => string) | null;
+}
+
 /** Spaces, and then the result as JSON. */
-class SpacedJson {
-  readonly headers: Record<string, string> = { 'content-type': 'application/json' };
-  #response: ServerResponse | null = null;
-
-  open(response: ServerResponse): void {
-    this.#response = response;
-  }
-
-  progress(_: unknown): void {}
-
-  keepAlive(): void {
-    this.#response?.write(' ');
-  }
-
-  end(result: unknown): void {
-    this.#response?.end(JSON.stringify(result));
-  }
-
-  fail(_: Problem): void {
-    this.#response?.destroy();
-  }
-}
-
-/** Server-sent events. */
-class Messages<Progress> {
-  readonly headers: Record<string, string> = { 'content-type': 'text/event-stream' };
-  #response: ServerResponse | null = null;
-  /** Reported and not sent yet. */
-  #reported: Progress | null = null;
-  #sentAtMs = Number.NEGATIVE_INFINITY;
-
-  open(response: ServerResponse): void {
-    this.#response = response;
-    this.#sendProgress();
-  }
-
-  progress(now: Progress): void {
-    this.#reported = now;
-    this.#sendProgress();
-  }
-
-  keepAlive(): void {
-    this.#response?.write(': keep-alive\n\n');
-  }
-
-  end(result: unknown): void {
-    this.#response?.end(message('result', JSON.stringify(result)));
-  }
-
-  fail(problem: Problem): void {
-    this.#response?.end(message('problem', problem.body()));
-  }
-
-  #sendProgress(): void {
-    const nowMs = performance.now();
-    if (this.#reported === null || this.#response === null || nowMs - this.#sentAtMs < progressMs) return;
-    this.#sentAtMs = nowMs;
-    this.#response.write(message('progress', JSON.stringify(this.#reported)));
-    this.#reported = null;
-  }
-}
+const spacedJson: Format = {
+  contentType: 'application/json',
+  keepAlive: ' ',
+  progress: null,
+  result: (result) => JSON.stringify(result),
+  problem: null,
+};
 
 const message = (name: string, json: string) => `event: ${name}\ndata: ${json}\n\n`;
+
+/** Server-sent events. */
+const messages: Format = {
+  contentType: 'text/event-stream',
+  keepAlive: ': keep-alive\n\n',
+  progress: (now) => message('progress', JSON.stringify(now)),
+  result: (result) => message('result', JSON.stringify(result)),
+  problem: (problem) => message('problem', problem.body()),
+};
