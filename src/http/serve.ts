@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../shared/log.ts';
+import { RareWarning } from '../shared/rare-warning.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
 import { Connections } from './connections/connections.ts';
-import { connectionLimitWarnings } from './connections/limit-warnings.ts';
 import { refusalOf } from './refusal.ts';
 import { refuse, refuseBytes } from './refuse.ts';
 import { takeOriginForm } from './request-target.ts';
@@ -54,7 +54,11 @@ export async function serve(
 ): Promise<HttpServer> {
   const { bodies, draining, log } = options;
   app.compile();
-  const connections = new Connections(options.maxConnections, connectionLimitWarnings(log));
+  const limitWarning = new RareWarning();
+  const connections = new Connections(options.maxConnections, () => {
+    limitWarning.add();
+    limitWarning.tell((closed) => log.warn({ closed }, 'connections closed, MAX_CONNECTIONS reached'));
+  });
   const server = createServer({
     keepAliveTimeout: keepAliveMs,
     requestTimeout: requestLimitMs,
