@@ -1,4 +1,5 @@
 import { AccountMasks } from '../accounts/account-mask.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
 import { ConsumerCounts } from '../delivery/consumers/consumer-counts.ts';
@@ -12,12 +13,11 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { Stalls } from '../shared/stalls.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
-import type { DeliverySettings } from './delivery-settings.ts';
 
 export interface AttemptParts {
   database: Database;
   box: SecretBox;
-  delivery: Pick<DeliverySettings, 'allowedNetworks' | 'accountConcurrency' | 'droppedHeaders' | 'eventWorkflows'>;
+  delivery: Pick<Config['delivery'], 'allowedNetworks' | 'accountConcurrency' | 'droppedHeaders' | 'eventWorkflows'>;
   /** The most messages to a chat or e-mail destination in the window of NOTIFY_BURST; null: unlimited. */
   burst: number | null;
   /** The window of NOTIFY_BURST in ms; shorter in tests. */

@@ -1,4 +1,5 @@
 import { AttemptRelay } from '../attempts/relay.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import type { HandOver } from '../events/hand-over.ts';
@@ -9,7 +10,6 @@ import type { Running } from '../shared/running.ts';
 import { settlesWithin } from '../shared/settles-within.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { composeAttempts } from './compose-attempts.ts';
-import type { DeliverySettings } from './delivery-settings.ts';
 
 /** First attempts that are made until they are stopped. */
 export interface RunningDeliveries extends Running {
@@ -30,7 +30,7 @@ export async function startDeliveries(options: {
   database: Database;
   databaseUrl: string;
   keyring: Keyring;
-  delivery: DeliverySettings;
+  delivery: Config['delivery'];
   /** As NOTIFY_BURST; `burstMs`: its window, shorter in tests. */
   burst: number | null;
   burstMs?: number;

@@ -6,6 +6,7 @@ import type { Purpose } from '../../workflows/queues.ts';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
@@ -37,7 +38,6 @@ import { TemporalHealth } from '../temporal/temporal-health.ts';
 import { EngineWorker } from '../temporal/worker.ts';
 import { composeAttempts } from './compose-attempts.ts';
 import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
-import type { DeliverySettings } from './delivery-settings.ts';
 
 /** Several times a day, so that a worker that is restarted daily still creates them. */
 const partitionsMs = 6 * 60 * 60_000;
@@ -72,7 +72,7 @@ export async function startWorker(options: {
   databaseUrl: string;
   keyring: Keyring;
   temporal: TemporalAccess;
-  delivery: DeliverySettings;
+  delivery: Config['delivery'];
   notifications: NotificationSettings;
   maintenance: MaintenanceSettings;
   /** The purposes that this worker takes, as WORKER_QUEUES. Default: all that it can serve. */
