@@ -122,33 +122,10 @@ export const tracingVariables = {
 type TracingVariables = z.infer<z.ZodObject<typeof tracingVariables>>;
 
 /** How traces are made and where they are sent. Plain data, which `npm start` passes to its worker process. */
-export interface TracingSettings {
-  toConsole: boolean;
-  /** The collector; null: none. */
-  otlp: OtlpSettings | null;
-  sampler: { name: z.infer<typeof otelSampler>; ratio: number };
-  /** The most traces of webhooks and of attempts that a process begins to record in a second; 0: no limit. */
-  tracesPerSecond: number;
-  /** The bounded queue of spans before the collector. */
-  batch: { delayMs: number; timeoutMs: number; maxQueue: number; maxBatch: number };
-  /** Attributes of the process, in addition to the gateway's own. */
-  resource: Record<string, string>;
-  /** Whether deliveries carry a `traceparent`. */
-  propagates: boolean;
-  /** Whether a webhook continues the trace of its sender. */
-  continueInbound: boolean;
-}
+export type TracingSettings = NonNullable<ReturnType<typeof tracingOf>>;
 
-export interface OtlpSettings {
-  url: string;
-  protocol: z.infer<typeof otelProtocol>;
-  /** Secrets, as a rule. */
-  headers: Record<string, string>;
-  timeoutMs: number;
-  compression: z.infer<typeof otelCompression>;
-  /** Paths of files in PEM; null: none. */
-  files: { ca: string | null; cert: string | null; key: string | null };
-}
+/** A collector. */
+export type OtlpSettings = ReturnType<typeof otlpOf>;
 
 /** What a process says of itself in its spans. */
 export interface TracedProcess {
@@ -161,39 +138,47 @@ export interface TracedProcess {
 const defaultEndpoint = 'http://localhost:4318';
 
 /** The settings of tracing; null when no variable turns it on. */
-export function tracingOf(e: TracingVariables): TracingSettings | null {
+export function tracingOf(e: TracingVariables) {
   const given = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? e.OTEL_EXPORTER_OTLP_ENDPOINT;
   const names = e.OTEL_TRACES_EXPORTER ?? (given === undefined ? [] : ['otlp']);
   if (e.OTEL_SDK_DISABLED || names.length === 0 || names.includes('none')) return null;
+  /** Attributes of the process, in addition to the gateway's own. */
+  const resource: Record<string, string> = { ...e.OTEL_RESOURCE_ATTRIBUTES };
+  if (e.OTEL_SERVICE_NAME !== undefined) resource['service.name'] = e.OTEL_SERVICE_NAME;
   return {
     toConsole: names.includes('console'),
+    /** The collector; null: none. */
     otlp: names.includes('otlp') ? otlpOf(e) : null,
     sampler: { name: e.OTEL_TRACES_SAMPLER, ratio: e.OTEL_TRACES_SAMPLER_ARG },
+    /** The most traces of webhooks and of attempts that a process begins to record in a second; 0: no limit. */
     tracesPerSecond: e.TRACES_PER_SECOND,
+    /** The bounded queue of spans before the collector. */
     batch: {
       delayMs: e.OTEL_BSP_SCHEDULE_DELAY,
       timeoutMs: e.OTEL_BSP_EXPORT_TIMEOUT,
       maxQueue: e.OTEL_BSP_MAX_QUEUE_SIZE,
       maxBatch: e.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
     },
-    resource: {
-      ...e.OTEL_RESOURCE_ATTRIBUTES,
-      ...(e.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': e.OTEL_SERVICE_NAME }),
-    },
+    resource,
+    /** Whether deliveries carry a `traceparent`. */
     propagates: e.OTEL_PROPAGATORS.includes('tracecontext'),
+    /** Whether a webhook continues the trace of its sender. */
     continueInbound: e.TRACE_CONTINUE_INBOUND,
   };
 }
 
-function otlpOf(e: TracingVariables): OtlpSettings {
+function otlpOf(e: TracingVariables) {
   const base = (e.OTEL_EXPORTER_OTLP_ENDPOINT ?? defaultEndpoint).replace(/\/+$/, '');
+  /** Secrets, as a rule. */
+  const headers: Record<string, string> = { ...e.OTEL_EXPORTER_OTLP_HEADERS, ...e.OTEL_EXPORTER_OTLP_TRACES_HEADERS };
   return {
     // The endpoint for traces is used as it is; the one for all signals is their common base.
     url: e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? `${base}/v1/traces`,
     protocol: e.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? e.OTEL_EXPORTER_OTLP_PROTOCOL,
-    headers: { ...e.OTEL_EXPORTER_OTLP_HEADERS, ...e.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
+    headers,
     timeoutMs: e.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? e.OTEL_EXPORTER_OTLP_TIMEOUT,
     compression: e.OTEL_EXPORTER_OTLP_TRACES_COMPRESSION ?? e.OTEL_EXPORTER_OTLP_COMPRESSION,
+    /** Paths of files in PEM; null: none. */
     files: {
       ca: e.OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE ?? e.OTEL_EXPORTER_OTLP_CERTIFICATE ?? null,
       cert: e.OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE ?? e.OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE ?? null,
