@@ -14,6 +14,25 @@ export interface Variable {
   meaning: string;
 }
 
+/**
+ * Variables that the same roles use.
+ *
+ * @param variables each with its meaning, or with all that is said about it besides the roles
+ */
+export function usedBy<Name extends string>(
+  roles: readonly Role[],
+  variables: Record<Name, string | Omit<Variable, 'roles'>>,
+): Record<Name, Variable> {
+  const entries = Object.entries<string | Omit<Variable, 'roles'>>(variables).map(([name, said]) => [
+    name,
+    { roles, ...(typeof said === 'string' ? { meaning: said } : said) },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** What is said about a variable whose value is never shown. */
+export const secret = (meaning: string) => ({ secret: true, meaning });
+
 export const everyRole: readonly Role[] = [...roles];
 export const servers: readonly Role[] = ['api', 'worker'];
 /** The roles that call Temporal. */
