@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { FlushedCounts } from '../database/flushed-counts.ts';
 import type { Sql } from '../database/sql.ts';
 import type { SecretSlot } from '../providers/verification.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import type { Log } from '../shared/log.ts';
 import type { AccountRow } from './account-entity.ts';
 
@@ -59,10 +60,7 @@ export class SecretUses {
       },
       async write(uses) {
         await sql.query(addUses, [
-          uses.map(({ accountId }) => accountId),
-          uses.map(({ slot }) => slot),
-          uses.map(({ tag }) => tag),
-          uses.map(({ webhooks }) => webhooks),
+          ...columnsOf(uses, 'accountId', 'slot', 'tag', 'webhooks'),
           uses.map(({ lastMs }) => new Date(lastMs)),
         ]);
       },

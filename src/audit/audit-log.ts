@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import type { Log } from '../shared/log.ts';
 import { readChainEnds } from './chain.ts';
 import { type AuditEntry, type NewEntry, newEntry } from './entry.ts';
@@ -19,15 +20,8 @@ const writeEntries = {
 /** Stores entries without seals. The `Sealer` adds the seals later, so that no request waits for the chain. */
 export async function storeEntries(sql: Sql, entries: readonly NewEntry[]): Promise<void> {
   await sql.query(writeEntries, [
-    entries.map((e) => e.id),
-    entries.map((e) => e.actor),
-    entries.map((e) => e.action),
-    entries.map((e) => e.ip_address),
-    entries.map((e) => e.createdAt),
-    entries.map((e) => e.details),
-    entries.map((e) => e.noted_seq),
-    entries.map((e) => e.noted_seal),
-    entries.map((e) => e.mac),
+    ...columnsOf(entries, 'id', 'actor', 'action', 'ip_address', 'createdAt', 'details'),
+    ...columnsOf(entries, 'noted_seq', 'noted_seal', 'mac'),
   ]);
 }
 

@@ -2,6 +2,7 @@ import type { AccountSecrets } from '../accounts/account-mask.ts';
 import { Batcher } from '../database/batcher.ts';
 import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 import { lanes } from './lanes.ts';
@@ -48,28 +49,19 @@ export type Circumstances = Pick<AttemptRow, 'account' | 'pause' | 'resumedAt' |
 /** The columns of `Circumstances`, for a statement in which `accounts` has the alias `a`. */
 export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.provider as account_provider,
-      a.delivery_url, a.delivery_url_credentials, a.delivery_secret,
-      a.project_delivery_url, a.project_delivery_url_credentials, a.project_delivery_secret,
-      a.signing_secret_current, a.signing_secret_previous, a.provider_config`;
+      a.delivery_url as "deliveryUrl", a.delivery_url_credentials as "deliveryUrlCredentials",
+      a.delivery_secret as "deliverySecret", a.project_delivery_url as "projectDeliveryUrl",
+      a.project_delivery_url_credentials as "projectDeliveryUrlCredentials",
+      a.project_delivery_secret as "projectDeliverySecret", a.signing_secret_current as "signingSecretCurrent",
+      a.signing_secret_previous as "signingSecretPrevious", a.provider_config as "providerConfig"`;
 
-export interface CircumstanceRow {
+export type CircumstanceRow = Omit<AttemptRow['account'], 'id' | 'provider'> & {
   pause: Buffer | null;
   resumed: Buffer | null;
   read_at: Date;
   account_id: string;
-  enabled: boolean;
-  deleted: boolean;
   account_provider: string;
-  delivery_url: string | null;
-  delivery_url_credentials: Buffer | null;
-  delivery_secret: Buffer | null;
-  project_delivery_url: string | null;
-  project_delivery_url_credentials: Buffer | null;
-  project_delivery_secret: Buffer | null;
-  signing_secret_current: Buffer | null;
-  signing_secret_previous: Buffer | null;
-  provider_config: Buffer | null;
-}
+};
 
 /** Bodies up to this size come with their row: a second statement would cost more than they do. */
 const inlineBytes = 64 * 1024;
@@ -77,11 +69,12 @@ const inlineBytes = 64 * 1024;
 const readAttempts = {
   name: 'read_attempts',
   text: `
-    select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
-      d.outcome as recorded_outcome, coalesce(q.lane = ${lanes.firstAttempt} and q.claim_token is not null and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
-      case when q.claimed_until > now() then q.claim_token end as claim_token,
-      e.provider, e.account_slug, e.event_type, e.external_id, ${circumstanceColumns}, p.headers, p.content_type, p.traceparent,
-      octet_length(p.body) as body_bytes, case when octet_length(p.body) <= ${inlineBytes} then p.body end as body
+    select i.place, e.id as "eventId", e.generation, e.generation_at as "generationAt", e.status, e.delivery_status as "deliveryStatus",
+      e.next_attempt_at as "nextAttemptAt", e.held_since as "heldSince", d.outcome as "recordedOutcome",
+      coalesce(q.lane = ${lanes.firstAttempt} and q.claim_token is not null and q.generation = e.generation and q.claimed_until > now(), false) as "relayAttempting",
+      case when q.claimed_until > now() then q.claim_token end as "claimToken",
+      e.provider, e.account_slug as "accountSlug", e.event_type as "eventType", e.external_id as "externalId", ${circumstanceColumns},
+      p.headers, p.content_type as "contentType", p.traceparent, octet_length(p.body) as "bodyBytes", case when octet_length(p.body) <= ${inlineBytes} then p.body end as body
     from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
     join events e on e.id = i.event_id and e.id between $5 and $6
     join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
@@ -90,28 +83,7 @@ const readAttempts = {
     left join delivery_attempts d on d.event_id = i.event_id and d.event_id between $5 and $6 and d.generation = i.generation and d.trigger = i.trigger and d.number = i.number`,
 };
 
-interface Row extends CircumstanceRow {
-  place: string;
-  id: string;
-  generation: number;
-  generation_at: Date;
-  status: EventStatus;
-  delivery_status: DeliveryStatus | null;
-  next_attempt_at: Date | null;
-  held_since: Date | null;
-  recorded_outcome: string | null;
-  relay_attempting: boolean;
-  claim_token: string | null;
-  provider: string;
-  account_slug: string;
-  event_type: string | null;
-  external_id: string;
-  headers: [string, string][];
-  content_type: string | null;
-  body: Buffer | null;
-  body_bytes: number;
-  traceparent: string | null;
-}
+type Row = CircumstanceRow & Omit<AttemptRow, keyof Circumstances> & { place: string };
 
 /** The name of the statement, in traces. */
 export const readAttemptsName = readAttempts.name;
@@ -135,10 +107,7 @@ export class AttemptReader {
     this.#batcher = new Batcher(
       async (names) => {
         const rows = await sql.query<Row>(readAttempts, [
-          names.map((n) => n.eventId),
-          names.map((n) => n.generation),
-          names.map((n) => n.trigger),
-          names.map((n) => n.number),
+          ...columnsOf(names, 'eventId', 'generation', 'trigger', 'number'),
           ...idRange(names.map((n) => n.eventId)),
         ]);
         const found = new Map(rows.map((row) => [Number(row.place), toAttemptRow(row)]));
@@ -177,48 +146,29 @@ export class AttemptReader {
 }
 
 function toAttemptRow(row: Row): AttemptRow {
+  const { eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, heldSince } = row;
+  const { recordedOutcome, relayAttempting, claimToken, provider, accountSlug, eventType, externalId } = row;
+  const { headers, contentType, body, bodyBytes, traceparent } = row;
   return {
-    eventId: row.id,
-    generation: row.generation,
-    generationAt: row.generation_at,
-    status: row.status,
-    deliveryStatus: row.delivery_status,
-    nextAttemptAt: row.next_attempt_at,
-    heldSince: row.held_since,
-    recordedOutcome: row.recorded_outcome,
-    relayAttempting: row.relay_attempting,
-    claimToken: row.claim_token,
-    provider: row.provider,
-    accountSlug: row.account_slug,
-    eventType: row.event_type,
-    externalId: row.external_id,
-    headers: row.headers,
-    contentType: row.content_type,
-    body: row.body,
-    bodyBytes: row.body_bytes,
-    traceparent: row.traceparent,
+    ...{ eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, heldSince },
+    ...{ recordedOutcome, relayAttempting, claimToken, provider, accountSlug, eventType, externalId },
+    ...{ headers, contentType, body, bodyBytes, traceparent },
     ...toCircumstances(row),
   };
 }
 
 export function toCircumstances(row: CircumstanceRow): Circumstances {
+  const { enabled, deleted, deliveryUrl, deliveryUrlCredentials, deliverySecret } = row;
+  const { projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret } = row;
+  const { signingSecretCurrent, signingSecretPrevious, providerConfig } = row;
   return {
     pause: toPause(row.pause),
     resumedAt: toResumedAt(row.resumed),
     account: {
-      id: row.account_id,
-      enabled: row.enabled,
-      deleted: row.deleted,
-      provider: row.account_provider,
-      deliveryUrl: row.delivery_url,
-      deliveryUrlCredentials: row.delivery_url_credentials,
-      deliverySecret: row.delivery_secret,
-      projectDeliveryUrl: row.project_delivery_url,
-      projectDeliveryUrlCredentials: row.project_delivery_url_credentials,
-      projectDeliverySecret: row.project_delivery_secret,
-      signingSecretCurrent: row.signing_secret_current,
-      signingSecretPrevious: row.signing_secret_previous,
-      providerConfig: row.provider_config,
+      ...{ id: row.account_id, provider: row.account_provider, enabled, deleted },
+      ...{ deliveryUrl, deliveryUrlCredentials, deliverySecret },
+      ...{ projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret },
+      ...{ signingSecretCurrent, signingSecretPrevious, providerConfig },
     },
     nowMs: databaseClock(row.read_at),
   };

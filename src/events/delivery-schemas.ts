@@ -108,6 +108,8 @@ export const deliveryStats = z
     ],
   });
 
+export type DeliveryStats = z.infer<typeof deliveryStats>;
+
 /** Counts and latencies over time. */
 export const deliverySeriesAnswer = z
   .object({
@@ -156,3 +158,6 @@ export const deliverySeriesAnswer = z
       },
     ],
   });
+
+/** What happened in the time from `at` until the next point. */
+export type SeriesPoint = z.infer<typeof deliverySeriesAnswer>['points'][number];

@@ -1,25 +1,7 @@
 import type { Sql } from '../database/sql.ts';
-import { type LatencyPercentiles, latencyPercentiles } from './latency.ts';
+import type { SeriesPoint } from './delivery-schemas.ts';
+import { latencyPercentiles } from './latency.ts';
 import { happened } from './series-counts.ts';
-
-/** What happened in the time from `at` (ISO 8601) until the next point. */
-export interface SeriesPoint {
-  at: string;
-  /** Events received, without rejected ones. */
-  received: number;
-  /** Webhooks that failed verification and were stored. */
-  rejected: number;
-  /** Events that became delivered. */
-  delivered: number;
-  /** Events whose delivery became failed. */
-  failed: number;
-  /** Pending events at the end less those at the beginning. */
-  pending_change: number;
-  /** Recorded attempts; null with a provider. */
-  attempts: number | null;
-  /** From receipt or replay to delivery, of the deliveries recorded in this time; null with a provider. */
-  latency_ms: LatencyPercentiles | null;
-}
 
 /** A span of whole steps. */
 export interface Span {
@@ -62,17 +44,7 @@ const readSeries = {
     from counts full join latencies using (at) order by at`,
 };
 
-interface Row {
-  at: Date;
-  received: number;
-  rejected: number;
-  delivered: number;
-  failed: number;
-  pending_change: number;
-  attempts: number;
-  buckets: number[];
-  numbers: number[];
-}
+type Row = Record<keyof typeof happened, number> & { at: Date; buckets: number[]; numbers: number[] };
 
 /** Reads a point for each step of a span, oldest first. Use `database.reader`. */
 export async function deliverySeries(sql: Sql, span: Span, provider: string | null): Promise<SeriesPoint[]> {

@@ -1,41 +1,6 @@
 import type { Sql } from '../database/sql.ts';
-import { type LatencyPercentiles, latencyPercentiles } from './latency.ts';
-
-/** Delivery statistics of all stored events, except where a field names a period. */
-export interface DeliveryStatistics {
-  /** All stored events except rejected ones. */
-  total: number;
-  pending: number;
-  delivered: number;
-  failed: number;
-  /** Pending events with at least one failed attempt. */
-  retrying: number;
-  /** Delivered events as a share of all ended deliveries, 0 to 1; null if no delivery has ended. */
-  success_rate: number | null;
-  /** Recorded attempts. */
-  attempts: number;
-  /** Time from receipt (or replay) to delivery, of the deliveries of the last 24 hours. */
-  latency_ms: LatencyPercentiles;
-  by_provider: ProviderStatistics[];
-  /** The last 24 hours, oldest first, the current one included. */
-  by_hour: HourStatistics[];
-}
-
-interface ProviderStatistics {
-  provider: string;
-  total: number;
-  pending: number;
-  delivered: number;
-  failed: number;
-}
-
-/** Events that were received in the hour that begins at `hour` (ISO 8601), by their present delivery status. */
-interface HourStatistics {
-  hour: string;
-  received: number;
-  delivered: number;
-  failed: number;
-}
+import type { DeliveryStats } from './delivery-schemas.ts';
+import { latencyPercentiles } from './latency.ts';
 
 const firstHour = `start_of_hour(now()) - interval '23 hours'`;
 const countsOf = (columns: string, condition: string) =>
@@ -62,13 +27,13 @@ const readStatistics = {
 
 interface Row {
   /** Attempts are counted in a separate row with an empty provider. */
-  providers: (ProviderStatistics & { retrying: number; attempts: number })[];
-  by_hour: HourStatistics[];
+  providers: (DeliveryStats['by_provider'][number] & { retrying: number; attempts: number })[];
+  by_hour: DeliveryStats['by_hour'];
   latencies: { bucket: number; n: number }[];
 }
 
 /** Reads the delivery statistics from the counters that triggers maintain (migrations/schema/statistics.sql). */
-export async function deliveryStatistics(sql: Sql): Promise<DeliveryStatistics> {
+export async function deliveryStatistics(sql: Sql) {
   const [row] = await sql.query<Row>(readStatistics, []);
   if (!row) throw new Error('a statement of subqueries answered without a row');
   const sum = (name: keyof Omit<Row['providers'][number], 'provider'>) =>

@@ -14,3 +14,8 @@ export const eventFilters = {
   since: time.meta({ description: 'Only events received after this time' }),
   until: time.meta({ description: 'Only events received before this time' }),
 };
+
+export type EventFilters = z.infer<z.ZodObject<typeof eventFilters>>;
+
+/** The filters whose columns never change. */
+export const equalityFilters = ['app_key', 'provider', 'event_type', 'account_slug', 'external_id'] as const;

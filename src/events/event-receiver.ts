@@ -2,6 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type DatabaseFailure, databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import { type Metrics, unmeasured } from '../telemetry/metrics/metrics.ts';
 import { type AttemptRow, type Circumstances, toCircumstances } from './attempt-row.ts';
 import type { HandOver, Place } from './hand-over.ts';
@@ -151,49 +152,26 @@ function columns(arriving: Arriving[]): unknown[] {
     return true;
   });
   return [
-    events.map((e) => e.id),
-    events.map((e) => e.accountId),
-    events.map((e) => e.eventType),
-    events.map((e) => e.externalId),
-    events.map((e) => e.receivedAt),
-    events.map((e) => e.headers),
-    events.map((e) => e.contentType),
+    ...columnsOf(events, 'id', 'accountId', 'eventType', 'externalId', 'receivedAt', 'headers', 'contentType'),
     begins,
     events.map((e) => e.body.length),
-    events.map((e) => e.dedupKey),
+    ...columnsOf(events, 'dedupKey'),
     Buffer.concat(events.map((e) => e.body)),
     arriving.map(({ place }) => place?.token ?? null),
     tells,
-    events.map((e) => e.provider),
-    events.map((e) => e.accountSlug),
-    events.map((e) => e.appKey),
-    events.map((e) => e.traceparent),
-    events.map((e) => e.dedupWindowS),
+    ...columnsOf(events, 'provider', 'accountSlug', 'appKey', 'traceparent', 'dedupWindowS'),
   ];
 }
 
 /** The event as the first attempt needs it, without reading it again. */
 function toAttemptRow(event: ReceivedEvent, circumstances: Circumstances, claimToken: string): AttemptRow {
+  const { id: eventId, provider, accountSlug, eventType, externalId, traceparent, contentType, body } = event;
   return {
     ...circumstances,
-    eventId: event.id,
-    generation: 0,
-    generationAt: event.receivedAt,
-    status: 'received',
-    deliveryStatus: 'pending',
-    nextAttemptAt: null,
-    heldSince: null,
-    recordedOutcome: null,
-    relayAttempting: true,
-    claimToken,
-    provider: event.provider,
-    accountSlug: event.accountSlug,
-    eventType: event.eventType,
-    externalId: event.externalId,
+    ...{ eventId, provider, accountSlug, eventType, externalId, traceparent, contentType, body, claimToken },
+    ...{ generation: 0, generationAt: event.receivedAt, status: 'received', deliveryStatus: 'pending' },
+    ...{ nextAttemptAt: null, heldSince: null, recordedOutcome: null, relayAttempting: true },
     headers: JSON.parse(event.headers),
-    traceparent: event.traceparent,
-    contentType: event.contentType,
-    body: event.body,
-    bodyBytes: event.body.length,
+    bodyBytes: body.length,
   };
 }

@@ -15,7 +15,7 @@ import { text } from '../shared/text-rules.ts';
 import { eventFilters } from './event-filters.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem } from './event-view.ts';
-import { eventDetail, type WorkflowLink } from './event-views.ts';
+import { eventDetail } from './event-views.ts';
 import { filterValues } from './filter-values.ts';
 import { downloadHeaderMeanings, downloadHeaders } from './payload-download.ts';
 import { listEvents, readPayload, readWholeEvent } from './read.ts';
@@ -26,7 +26,7 @@ import type { Operation } from './transitions/operation.ts';
 import { replay, replayFailed } from './transitions/replayed.ts';
 
 /** Finds the workflow of an event in Temporal; null if there is none. */
-export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
+export type FindWorkflow = (eventId: string) => Promise<schemas.WorkflowLink | null>;
 
 const listQuery = z.strictObject({
   ...eventFilters,

@@ -53,6 +53,7 @@ export const itemExample = {
 /** An event as the lists show it (docs/admin-api.md). */
 export const eventItem = z.object(item).meta({ id: 'EventItem', examples: [itemExample] });
 
+/** An attempt as the history of an event has it. */
 const attempt = z
   .object({
     number: count.meta({ description: 'Starts at 1, and is counted separately for each trigger and generation' }),
@@ -79,6 +80,8 @@ const attempt = z
   })
   .meta({ id: 'Attempt' });
 
+export type AttemptRecord = z.infer<typeof attempt>;
+
 const summary = z
   .object({
     id,
@@ -89,6 +92,7 @@ const summary = z
   })
   .meta({ id: 'NotificationSummary', description: 'One message about the events beyond the limit `NOTIFY_BURST`' });
 
+/** The notification of one destination about one exhausted generation of the event. */
 const notification = z
   .object({
     destination_id: id,
@@ -108,6 +112,9 @@ const notification = z
   })
   .meta({ id: 'Notification' });
 
+export type NotificationRecord = z.infer<typeof notification>;
+
+/** The workflow of an event in Temporal; `url` is null if no Web UI is configured. */
 const workflow = z
   .object({
     id: text,
@@ -115,6 +122,8 @@ const workflow = z
     url: text.nullable().meta({ description: "Page of the workflow in Temporal's Web UI" }),
   })
   .meta({ id: 'Workflow' });
+
+export type WorkflowLink = z.infer<typeof workflow>;
 
 /** One event with its payload, headers, attempts, notifications and workflow. */
 export const event = z

@@ -1,14 +1,8 @@
 import { hash } from 'node:crypto';
 import { parseWithinBounds, webhookBounds } from '../shared/bounded-json.ts';
-import { eventItem, isoOrNull } from './event-view.ts';
-import type { NotificationRecord, WholeEvent } from './read.ts';
-
-/** The workflow of an event in Temporal; `url` is its page in the Web UI, null if no Web UI is configured. */
-export interface WorkflowLink {
-  id: string;
-  run_id: string;
-  url: string | null;
-}
+import type { WorkflowLink } from './event-schemas.ts';
+import { eventItem } from './event-view.ts';
+import type { WholeEvent } from './read.ts';
 
 /** One event with its payload, headers, attempts and workflow. */
 export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
@@ -20,19 +14,9 @@ export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
     payload_truncated: isTruncated(whole),
     headers: whole.headers,
     headers_truncated: whole.headersTruncated,
-    delivery_history: whole.history.map((attempt) => ({ ...attempt, started_at: attempt.started_at.toISOString() })),
-    notifications: whole.notifications.map(notificationView),
+    delivery_history: whole.history,
+    notifications: whole.notifications,
     workflow,
-  };
-}
-
-function notificationView(one: NotificationRecord) {
-  const { destination_id, name, destination_type, generation, status, attempts, error, summary } = one;
-  return {
-    ...{ destination_id, name, destination_type, generation, status, attempts, error },
-    next_attempt_at: isoOrNull(one.next_attempt_at),
-    sent_at: isoOrNull(one.sent_at),
-    summary: summary && { ...summary, sent_at: isoOrNull(summary.sent_at) },
   };
 }
 

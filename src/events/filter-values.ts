@@ -2,14 +2,6 @@ import type { Sql } from '../database/sql.ts';
 import { type EventStatus, eventStatuses } from './event.ts';
 import { listEvents } from './list.ts';
 
-/** The distinct values of the stored events, sorted, without nulls (R47). */
-export interface FilterValues {
-  providers: string[];
-  event_types: string[];
-  account_slugs: string[];
-  statuses: EventStatus[];
-}
-
 /** Values of each kind. A longer list is of no use in a selection. */
 const mostValues = 1000;
 
@@ -41,8 +33,8 @@ const readStates = {
 
 type States = Record<'open' | 'enqueued' | 'processed' | 'failed' | 'dead' | 'rejected', boolean | null>;
 
-/** Reads the values by which the stored events can be filtered, at most 1,000 of each. */
-export async function filterValues(sql: Sql): Promise<FilterValues> {
+/** Reads the values by which the stored events can be filtered (R47): sorted, without nulls, at most 1,000 of each. */
+export async function filterValues(sql: Sql) {
   const [providers, eventTypes, accountSlugs, statuses] = await Promise.all([
     valuesOf(sql, 'provider'),
     valuesOf(sql, 'event_type'),

@@ -1,12 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import { uuidFloor } from '../database/uuid-time.ts';
-import type { LatencyPercentiles } from './latency.ts';
-
-/** How long events waited for their first attempt, in milliseconds. */
-export interface FirstAttemptDelay extends LatencyPercentiles {
-  /** The number of events that were measured. */
-  events: number;
-}
+import type { DeliveryStats } from './delivery-schemas.ts';
 
 /** Enough for a p99, and some 10 ms of index lookups. */
 const measuredEvents = 1_000;
@@ -30,7 +24,7 @@ const tenths = (ms: number | undefined) => (ms === undefined ? null : Math.round
  * Measures the first attempts of the newest 1,000 events of the last 24 hours. Use `database.reader`, whose plans leave
  * out other days.
  */
-export async function firstAttemptDelay(sql: Sql): Promise<FirstAttemptDelay> {
+export async function firstAttemptDelay(sql: Sql): Promise<DeliveryStats['first_attempt_delay_ms']> {
   const [row] = await sql.query<{ events: number; percentiles: number[] | null }>(readDelays, [
     uuidFloor(new Date(Date.now() - recentMs)),
   ]);

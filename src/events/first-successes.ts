@@ -1,5 +1,6 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/sql.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import type { EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 import type { Outcome } from './outcome.ts';
@@ -28,7 +29,21 @@ export class FirstSuccessRecorder {
   constructor(sql: Sql, workflows: boolean) {
     this.#batcher = new Batcher(
       async (outcomes) => {
-        const rows = await sql.query<Row>(recordFirstSuccesses, [...columns(outcomes), workflows]);
+        const rows = await sql.query<Row>(recordFirstSuccesses, [
+          ...columnsOf(
+            outcomes,
+            'eventId',
+            'claimToken',
+            'startedAt',
+            'durationMs',
+            'responseCode',
+            'responseBody',
+            'url',
+          ),
+          ...columnsOf(outcomes, 'waitedMs', 'connectMs', 'answerMs'),
+          ...idRange(outcomes.map((o) => o.eventId)),
+          workflows,
+        ]);
         const recorded = new Map(rows.map(({ id, status }) => [id, status]));
         return outcomes.map(({ eventId }) => ({ status: recorded.get(eventId) ?? null }));
       },
@@ -43,20 +58,4 @@ export class FirstSuccessRecorder {
   async record(outcome: Outcome): Promise<EventStatus | null> {
     return (await this.#batcher.add(outcome)).status;
   }
-}
-
-function columns(outcomes: Outcome[]): unknown[] {
-  return [
-    outcomes.map((o) => o.eventId),
-    outcomes.map((o) => o.claimToken),
-    outcomes.map((o) => o.startedAt),
-    outcomes.map((o) => o.durationMs),
-    outcomes.map((o) => o.responseCode),
-    outcomes.map((o) => o.responseBody),
-    outcomes.map((o) => o.url),
-    outcomes.map((o) => o.waitedMs ?? null),
-    outcomes.map((o) => o.connectMs ?? null),
-    outcomes.map((o) => o.answerMs ?? null),
-    ...idRange(outcomes.map((o) => o.eventId)),
-  ];
 }

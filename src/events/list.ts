@@ -1,24 +1,14 @@
 import type { Sql } from '../database/sql.ts';
-import { type DeliveryStatus, type EventRow, type EventStatus, eventColumns } from './event.ts';
+import { type EventRow, eventColumns } from './event.ts';
+import { type EventFilters, equalityFilters } from './event-filters.ts';
 import { type Window, windowsBack } from './windows.ts';
 
-export interface EventFilter {
-  app_key?: string | undefined;
-  provider?: string | undefined;
-  event_type?: string | undefined;
-  account_slug?: string | undefined;
-  external_id?: string | undefined;
-  status?: EventStatus | undefined;
-  delivery_status?: DeliveryStatus | undefined;
-  /** Received after, exclusive. */
-  since?: Date | undefined;
-  /** Received before, exclusive. */
-  until?: Date | undefined;
+export type EventFilter = EventFilters & {
   /** Events older than this one: the cursor of the next page. */
   before?: string | undefined;
   limit: number;
   offset: number;
-}
+};
 
 /**
  * Lists events, newest first, without payload and headers. Reads backwards in time, window by window, until the page is
@@ -79,9 +69,7 @@ const inWindow = (id: string) => `${id} >= $1 and ${id} < $2`;
 const fromEvents = `from events e where ${inWindow('e.id')}`;
 const fromQueue = `from event_queue q join events e on e.id = q.event_id and ${inWindow('e.id')} where ${inWindow('q.event_id')}`;
 
-const equalityFilters = ['app_key', 'provider', 'event_type', 'account_slug', 'external_id'] as const;
-
-export function matches(filter: Omit<EventFilter, 'before' | 'limit' | 'offset'>): Matching {
+export function matches(filter: EventFilters): Matching {
   const values: unknown[] = [];
   const conditions: string[] = [];
   const where = (condition: (parameter: string) => string, value: unknown) => {
@@ -106,7 +94,7 @@ export function matches(filter: Omit<EventFilter, 'before' | 'limit' | 'offset'>
 }
 
 /** Received events are in the queue. Pending events are in the queue, have a time of their next attempt, or both. */
-function sourcesOf(filter: Pick<EventFilter, 'status' | 'delivery_status'>): string[] {
+function sourcesOf(filter: EventFilters): string[] {
   if (filter.status === 'received') return [fromQueue];
   if (filter.delivery_status === 'pending') return [`${fromEvents} and e.due_at is not null`, fromQueue];
   return [fromEvents];

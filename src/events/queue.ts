@@ -1,4 +1,5 @@
 import type { Sql } from '../database/sql.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import { idRange } from './id-range.ts';
 import { lanes } from './lanes.ts';
 
@@ -77,9 +78,7 @@ const handBack = {
  */
 export async function handBackClaims(sql: Sql, claims: ClaimName[], delayS: number): Promise<void> {
   await sql.query(handBack, [
-    claims.map((c) => c.eventId),
-    claims.map((c) => c.generation),
-    claims.map((c) => c.token),
+    ...columnsOf(claims, 'eventId', 'generation', 'token'),
     delayS,
     ...idRange(claims.map((c) => c.eventId)),
   ]);

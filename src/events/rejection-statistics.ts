@@ -1,20 +1,9 @@
 import type { Sql } from '../database/sql.ts';
+import type { DeliveryStats } from './delivery-schemas.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 import { allAccounts } from './transitions/rejected.ts';
 
-/** The webhooks that failed verification since midnight (UTC). */
-export interface RejectedToday {
-  received: number;
-  /** How many of them were kept as events. */
-  kept: number;
-  /** The size of the kept ones, at most `limit_bytes`. */
-  bytes: number;
-  limit_bytes: number;
-  /** Whether no more are kept today. */
-  limit_reached: boolean;
-  /** Accounts that have reached their own daily limit. */
-  accounts_at_limit: number;
-}
+type RejectedToday = DeliveryStats['rejected_today'];
 
 const readRejectedToday = {
   name: '',

@@ -2,6 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import type { Log } from '../shared/log.ts';
 import { bodyBytes } from './event-receiver.ts';
 import { RejectionGate } from './rejection-gate.ts';
@@ -54,22 +55,10 @@ export class RejectionRecorder {
     const events = rejections.flatMap(({ event }) => event ?? []);
     try {
       const [recorded] = await database.query<Recorded>(recordRejections, [
-        events.map((e) => e.id),
-        events.map((e) => e.accountId),
-        events.map((e) => e.provider),
-        events.map((e) => e.accountSlug),
-        events.map((e) => e.appKey),
-        events.map((e) => e.eventType),
-        events.map((e) => e.externalId),
-        events.map((e) => e.receivedAt),
-        events.map((e) => e.headers),
-        events.map((e) => e.contentType),
-        events.map((e) => e.body),
-        events.map((e) => e.reason),
-        events.map((e) => e.payloadBytes),
-        events.map((e) => e.payloadSha256),
-        events.map((e) => e.headersTruncated),
-        rejections.map((e) => e.accountId),
+        ...columnsOf(events, 'id', 'accountId', 'provider', 'accountSlug', 'appKey', 'eventType', 'externalId'),
+        ...columnsOf(events, 'receivedAt', 'headers', 'contentType', 'body', 'reason'),
+        ...columnsOf(events, 'payloadBytes', 'payloadSha256', 'headersTruncated'),
+        ...columnsOf(rejections, 'accountId'),
         limits.accountDailyBytes,
         limits.dailyBytes,
       ]);

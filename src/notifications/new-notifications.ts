@@ -1,5 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import type { EventRow } from '../events/event.ts';
+import { columnsOf } from '../shared/columns-of.ts';
 import type { NotificationStatus, ToldDestination } from './notification.ts';
 
 /** A notification to insert. `event` is the row as changed by the transaction. */
@@ -20,8 +21,8 @@ const insertNotifications = {
       event_error, event_attempts, event_response_code, status, due_at, error, summary_id)
     select n.event_id, n.generation, n.destination_id, d.account_id, d.destination_type, d.name, d.config, n.ordinal, now(),
       n.event_error, n.event_attempts, n.event_response_code, n.status, case when n.status = 'pending' then now() end, n.error, n.summary_id
-    from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::integer[], $8::text[], $9::text[], $10::uuid[])
-      as n (event_id, generation, destination_id, ordinal, event_error, event_attempts, event_response_code, status, error, summary_id)
+    from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::integer[], $6::uuid[], $7::integer[], $8::text[], $9::text[], $10::uuid[])
+      as n (event_id, generation, event_error, event_attempts, event_response_code, destination_id, ordinal, status, error, summary_id)
     join unnest($11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::bytea[])
       as d (id, account_id, destination_type, name, config) on d.id = n.destination_id`,
 };
@@ -29,21 +30,11 @@ const insertNotifications = {
 export async function writeNotifications(sql: Sql, notifications: NewNotification[]): Promise<void> {
   if (notifications.length === 0) return;
   const destinations = [...new Map(notifications.map(({ destination }) => [destination.id, destination])).values()];
+  const events = notifications.map(({ event }) => event);
   await sql.query(insertNotifications, [
-    notifications.map(({ event }) => event.id),
-    notifications.map(({ event }) => event.generation),
+    ...columnsOf(events, 'id', 'generation', 'last_error', 'attempts', 'response_code'),
     notifications.map(({ destination }) => destination.id),
-    notifications.map(({ ordinal }) => ordinal),
-    notifications.map(({ event }) => event.last_error),
-    notifications.map(({ event }) => event.attempts),
-    notifications.map(({ event }) => event.response_code),
-    notifications.map(({ status }) => status),
-    notifications.map(({ error }) => error),
-    notifications.map(({ summaryId }) => summaryId),
-    destinations.map(({ id }) => id),
-    destinations.map(({ account_id }) => account_id),
-    destinations.map(({ destination_type }) => destination_type),
-    destinations.map(({ name }) => name),
-    destinations.map(({ config }) => config),
+    ...columnsOf(notifications, 'ordinal', 'status', 'error', 'summaryId'),
+    ...columnsOf(destinations, 'id', 'account_id', 'destination_type', 'name', 'config'),
   ]);
 }

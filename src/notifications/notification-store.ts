@@ -99,22 +99,14 @@ export async function claim(
 const readNotification = {
   name: 'read_notification',
   text: `
-    select status, attempts, destination_type,
-      coalesce(greatest(0, ceil(extract(epoch from due_at - clock_timestamp()) * 1000)), 0)::float8 as wait_ms
+    select status, attempts, destination_type as "destinationType",
+      coalesce(greatest(0, ceil(extract(epoch from due_at - clock_timestamp()) * 1000)), 0)::float8 as "waitMs"
     from notifications where ${byKey}`,
 };
 
 /** Reads the state of a notification; null when it does not exist or was deleted. */
 export async function readState(sql: Sql, key: NotificationKey): Promise<NotificationState | null> {
-  const [row] = await sql.query<{
-    status: NotificationStatus;
-    attempts: number;
-    wait_ms: number;
-    destination_type: DestinationType;
-  }>(readNotification, keyOf(key));
-  return row
-    ? { status: row.status, attempts: row.attempts, waitMs: row.wait_ms, destinationType: row.destination_type }
-    : null;
+  return (await sql.query<NotificationState>(readNotification, keyOf(key)))[0] ?? null;
 }
 
 const noteSent = {
@@ -155,33 +147,23 @@ export async function recordFailure(
   return (await sql.query(noteFailure, parameters)).length > 0;
 }
 
-interface RefRow {
-  event_id: string;
-  generation: number;
-  destination_id: string;
-  destination_type: DestinationType;
-}
-
-const toRef = (row: RefRow): NotificationRef => ({
-  eventId: row.event_id,
-  generation: row.generation,
-  destinationId: row.destination_id,
-  destinationType: row.destination_type,
-});
+/** The columns of `NotificationRef`, for a statement in which `notifications` has the alias `n`. */
+const refColumns =
+  'n.event_id as "eventId", n.generation, n.destination_id as "destinationId", n.destination_type as "destinationType"';
 
 const readPending = {
   name: 'read_pending_notifications',
   text: `
-    select event_id, generation, destination_id, destination_type from notifications
+    select ${refColumns} from notifications n
     where event_id = $1 and generation = $2 and status = $3 order by ordinal`,
 };
 
 /** The pending notifications of one generation of an event, in the order of the destinations. */
-export async function pendingNotifications(
+export function pendingNotifications(
   sql: Sql,
   event: { eventId: string; generation: number },
 ): Promise<NotificationRef[]> {
-  return (await sql.query<RefRow>(readPending, [event.eventId, event.generation, pending])).map(toRef);
+  return sql.query<NotificationRef>(readPending, [event.eventId, event.generation, pending]);
 }
 
 // A few of each destination, so that an unavailable destination with thousands of notifications does not delay the
@@ -189,7 +171,7 @@ export async function pendingNotifications(
 const readOverdue = {
   name: 'read_overdue_notifications',
   text: `
-    select n.event_id, n.generation, n.destination_id, n.destination_type
+    select ${refColumns}
     from (select distinct destination_id from notifications where status = 'pending') d
     cross join lateral (
       select * from notifications p
@@ -204,10 +186,10 @@ const readOverdue = {
  *
  * @param options.except ids of destinations to skip
  */
-export async function overdueNotifications(
+export function overdueNotifications(
   sql: Sql,
   options: { overdueS: number; perDestination: number; except: string[] },
 ): Promise<NotificationRef[]> {
   const { overdueS, perDestination, except } = options;
-  return (await sql.query<RefRow>(readOverdue, [overdueS, perDestination, except])).map(toRef);
+  return sql.query<NotificationRef>(readOverdue, [overdueS, perDestination, except]);
 }

@@ -34,28 +34,15 @@ const claimDueSummaries = {
       status = case when due.has_try then s.status else 'failed' end,
       error = case when due.has_try then s.error else coalesce(s.error, $4) end
     from due where s.id = due.id
-    returning s.*, clock_timestamp() as read_at`,
+    returning s.id, s.attempts as attempt, s.status, s.events, s.first_event_ids as "firstEventIds",
+      s.first_received_at as "firstReceivedAt", s.last_received_at as "lastReceivedAt",
+      s.first_failed_at as "firstFailedAt", s.last_failed_at as "lastFailedAt", s.destination_id, s.account_id,
+      s.destination_type, s.config, s.provider, s.account_slug, s.app_key, clock_timestamp() as read_at`,
 };
 
-interface Row {
-  id: string;
-  destination_id: string;
-  account_id: string;
-  destination_type: DestinationType;
-  config: Buffer;
-  provider: string;
-  account_slug: string;
-  app_key: string;
-  events: number;
-  first_event_ids: string[];
-  first_received_at: Date;
-  last_received_at: Date;
-  first_failed_at: Date;
-  last_failed_at: Date;
-  attempts: number;
-  read_at: Date;
-  status: 'pending' | 'failed';
-}
+type Row = Omit<ClaimedSummary, 'settings' | 'nowMs' | 'account'> &
+  ClaimedSummary['account'] &
+  Omit<SealedSettings, 'id'> & { destination_id: string; read_at: Date; status: 'pending' | 'failed' };
 
 /** The result of a claim of summaries. */
 export interface ClaimedSummaries {
@@ -81,20 +68,14 @@ export async function claimSummaries(
   };
 }
 
-function toClaimed(row: Row): ClaimedSummary {
-  const { destination_id, account_id, destination_type, config, provider, account_slug, app_key } = row;
+function toClaimed({ status: _status, ...row }: Row): ClaimedSummary {
+  const { destination_id, account_id, destination_type, config, provider, account_slug, app_key, read_at, ...others } =
+    row;
   return {
-    id: row.id,
-    attempt: row.attempts,
+    ...others,
     settings: { id: destination_id, account_id, destination_type, config },
-    nowMs: databaseClock(row.read_at),
+    nowMs: databaseClock(read_at),
     account: { provider, account_slug, app_key },
-    events: row.events,
-    firstEventIds: row.first_event_ids,
-    firstReceivedAt: row.first_received_at,
-    lastReceivedAt: row.last_received_at,
-    firstFailedAt: row.first_failed_at,
-    lastFailedAt: row.last_failed_at,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { type EventRow, eventColumns } from '../events/event.ts';
 import { idRange } from '../events/id-range.ts';
+import type { Payload } from '../events/read.ts';
 
 const readToldEvent = {
   name: 'read_told_event',
@@ -8,7 +9,7 @@ const readToldEvent = {
 };
 const readToldPayload = {
   name: 'read_told_payload',
-  text: 'select content_type, body from event_payloads where event_id = $1',
+  text: 'select content_type as "contentType", body from event_payloads where event_id = $1',
 };
 const readToldTrace = {
   name: 'read_told_trace',
@@ -24,16 +25,11 @@ const readListedEvents = {
 
 /** Reads an event for a message about it; null when it was deleted. */
 export async function readEvent(sql: Sql, eventId: string): Promise<EventRow | null> {
-  const [event] = await sql.query<EventRow>(readToldEvent, [eventId]);
-  return event ?? null;
+  return (await sql.query<EventRow>(readToldEvent, [eventId]))[0] ?? null;
 }
 
-export async function readPayload(
-  sql: Sql,
-  eventId: string,
-): Promise<{ body: Buffer; contentType: string | null } | null> {
-  const [row] = await sql.query<{ content_type: string | null; body: Buffer }>(readToldPayload, [eventId]);
-  return row ? { body: row.body, contentType: row.content_type } : null;
+export async function readPayload(sql: Sql, eventId: string): Promise<Pick<Payload, 'contentType' | 'body'> | null> {
+  return (await sql.query<Pick<Payload, 'contentType' | 'body'>>(readToldPayload, [eventId]))[0] ?? null;
 }
 
 /** Reads the span of the event's webhook; null if it was received while tracing was off. */

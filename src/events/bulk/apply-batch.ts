@@ -1,11 +1,12 @@
 import { databaseFailure, isDatabaseError } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
+import type { EventFilters } from '../event-filters.ts';
 import { ack } from '../transitions/acknowledged.ts';
 import { declareDead } from '../transitions/declared-dead.ts';
 import { applyReplays, type Operation } from '../transitions/operation.ts';
 import { replay, replayAll } from '../transitions/replayed.ts';
 import { retry } from '../transitions/retried.ts';
-import type { BulkAction, BulkFilter, Outcome, SkipReason } from './bulk-job.ts';
+import type { BulkAction, Outcome, SkipReason } from './bulk-job.ts';
 import { stillMatching } from './matching-events.ts';
 
 const lockEvents = { name: 'lock_events', text: 'select lock_events($1, $2, $3)' };
@@ -18,7 +19,7 @@ export interface BatchOrder {
   /** For `dead`. */
   error: string | null;
   /** Null if the job has ids: then no event is compared with anything. */
-  filter: BulkFilter | null;
+  filter: EventFilters | null;
 }
 
 /**

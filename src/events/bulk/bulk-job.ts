@@ -1,5 +1,3 @@
-import type { EventFilter } from '../list.ts';
-
 /** What a bulk job does with each event: the operation of the same name on one event. */
 export const bulkActions = ['replay', 'retry', 'ack', 'dead'] as const;
 export type BulkAction = (typeof bulkActions)[number];
@@ -11,9 +9,6 @@ export type BulkAction = (typeof bulkActions)[number];
  */
 export const bulkStates = ['running', 'stopping', 'stopped', 'done', 'failed'] as const;
 export type BulkState = (typeof bulkStates)[number];
-
-/** The filters of the list of events. */
-export type BulkFilter = Omit<EventFilter, 'before' | 'limit' | 'offset'>;
 
 /** Why an event was left as it is: the refusals of the single operation, and a change since the batch was read. */
 export const skipReasons = [
@@ -37,25 +32,6 @@ export interface Outcome {
 /** Events that were looked at: changed, skipped or failed. */
 export const matchedOf = ({ done, failed, skipped }: Outcome) =>
   done + failed + Object.values(skipped).reduce((sum, count) => sum + count, 0);
-
-/** A job as operators see it. */
-export interface BulkJob extends Outcome {
-  id: string;
-  action: BulkAction;
-  /** As it was sent; null if the job has ids. */
-  filter: Record<string, string> | null;
-  /** The number of given ids; null if the job has a filter. */
-  ids: number | null;
-  state: BulkState;
-  /** Why it was stopped or failed. */
-  reason: string | null;
-  ordered_by: string;
-  /** Events that matched when the job was ordered; null: more than were counted. */
-  total: number | null;
-  created_at: Date;
-  started_at: Date | null;
-  ended_at: Date | null;
-}
 
 /** A new job. Of `filter` and `ids` one is null. */
 export interface NewBulkJob {

@@ -1,6 +1,17 @@
+import type { z } from 'zod';
 import { lockKeys } from '../../database/lock-keys.ts';
 import type { Sql } from '../../database/sql.ts';
-import { type BulkJob, matchedOf, type NewBulkJob } from './bulk-job.ts';
+import { matchedOf, type NewBulkJob } from './bulk-job.ts';
+import type { bulkJob } from './bulk-schemas.ts';
+
+type Shown = z.infer<typeof bulkJob>;
+
+/** A job as operators see it. */
+export type BulkJob = Omit<Shown, 'matched' | 'created_at' | 'started_at' | 'ended_at'> & {
+  created_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+};
 
 /** The columns of `BulkJob`. */
 const jobColumns = `id, action, filter, cardinality(event_ids) as ids, state, reason, ordered_by, total, done, skipped, failed, created_at, started_at, ended_at`;
@@ -91,7 +102,7 @@ export async function stopBulkJob(sql: Sql, id: string): Promise<BulkJob | null>
 }
 
 /** The job in the form of the admin API; times are ISO 8601. */
-export function bulkJobView(job: BulkJob) {
+export function bulkJobView(job: BulkJob): Shown {
   const { id, action, filter, ids, state, reason, total, done, skipped, failed, ordered_by } = job;
   return {
     ...{ id, action, filter, ids, state, reason, total, matched: matchedOf(job), done, skipped, failed, ordered_by },

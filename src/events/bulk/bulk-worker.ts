@@ -7,8 +7,9 @@ import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { dayMs, uuidMs } from '../../database/uuid-time.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Round } from '../../shared/poller.ts';
+import type { EventFilters } from '../event-filters.ts';
 import { applyBatch, type BatchOrder } from './apply-batch.ts';
-import { type BulkFilter, matchedOf, type Outcome, type SkipReason, skipReasons } from './bulk-job.ts';
+import { matchedOf, type Outcome, type SkipReason, skipReasons } from './bulk-job.ts';
 import { bulkFilter } from './bulk-schemas.ts';
 import {
   endJobRow,
@@ -107,7 +108,10 @@ export class BulkWorker {
   }
 
   /** The next events of a job, and the position after them. */
-  async #nextOf(job: LeasedJob, filter: BulkFilter | null): Promise<Omit<Matches, 'place'> & { place: Place | null }> {
+  async #nextOf(
+    job: LeasedJob,
+    filter: EventFilters | null,
+  ): Promise<Omit<Matches, 'place'> & { place: Place | null }> {
     const { event_ids: given, next_event: next, last_event: last, slice_ms: sliceMs } = job;
     if (given) {
       const from = matchedOf(job);
@@ -149,7 +153,7 @@ export class BulkWorker {
 }
 
 /** The filter of a job; null if it has ids. Throws if another version of the gateway stored what this one cannot read. */
-function storedFilter({ filter }: LeasedJob): BulkFilter | null {
+function storedFilter({ filter }: LeasedJob): EventFilters | null {
   return filter === null ? null : bulkFilter.parse(filter);
 }
 

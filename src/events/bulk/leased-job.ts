@@ -1,22 +1,17 @@
 import type { Sql } from '../../database/sql.ts';
 import { lanes } from '../lanes.ts';
 import { isPaused } from '../pause.ts';
-import type { BulkAction, BulkState, Outcome } from './bulk-job.ts';
+import type { Outcome } from './bulk-job.ts';
+import type { BulkJob } from './bulk-rows.ts';
 import type { Place } from './matching-events.ts';
 
 /** A job that this process works on, until its lease expires. */
-export interface LeasedJob extends Outcome {
-  id: string;
-  action: BulkAction;
+export interface LeasedJob extends Omit<BulkJob, 'filter' | 'ids' | 'created_at' | 'started_at' | 'ended_at'> {
   error: string | null;
   /** As it was stored. */
   filter: unknown;
   event_ids: string[] | null;
-  state: BulkState;
-  reason: string | null;
-  ordered_by: string;
   ordered_from: string;
-  total: number | null;
   next_event: string | null;
   last_event: string | null;
   slice_ms: number;

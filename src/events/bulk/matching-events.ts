@@ -1,8 +1,8 @@
 import type { Sql } from '../../database/sql.ts';
 import { uuidFloor, uuidMs } from '../../database/uuid-time.ts';
+import type { EventFilters } from '../event-filters.ts';
 import { countMatches, listEvents, type Matching, matches } from '../list.ts';
 import { type Window, windowsBack } from '../windows.ts';
-import type { BulkFilter } from './bulk-job.ts';
 
 /** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
 export const firstSliceMs = 24 * 60 * 60_000;
@@ -48,7 +48,7 @@ export async function newestEvent(sql: Sql): Promise<string | null> {
  */
 export async function nextMatches(
   sql: Sql,
-  filter: BulkFilter,
+  filter: EventFilters,
   from: Place,
   limits: { most: number; timeMs: number },
 ): Promise<Matches> {
@@ -119,7 +119,7 @@ const isCanceled = (error: unknown) => error instanceof Error && 'code' in error
  *
  * @param ids sorted
  */
-export async function stillMatching(sql: Sql, filter: BulkFilter, ids: readonly string[]): Promise<Set<string>> {
+export async function stillMatching(sql: Sql, filter: EventFilters, ids: readonly string[]): Promise<Set<string>> {
   const [low, high] = [ids[0], ids.at(-1)];
   if (low === undefined || high === undefined) return new Set();
   const { sources, values } = matches(filter);
@@ -139,7 +139,7 @@ const mostCounted = 100_000;
  */
 export async function countMatching(
   sql: Sql,
-  filter: BulkFilter,
+  filter: EventFilters,
   timeMs: number,
 ): Promise<{ matched: number; exact: boolean }> {
   const endMs = performance.now() + timeMs;

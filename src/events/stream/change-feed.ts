@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Database } from '../../database/database.ts';
 import type { Log } from '../../shared/log.ts';
+import type { EventFilters } from '../event-filters.ts';
 import { boundsOf, type Changes, type Position, readChanges, readPosition } from './read-changes.ts';
 import { isPosition, RecentBatches } from './recent-batches.ts';
-import type { StreamFilter } from './stream-filter.ts';
 import { type Batch, StreamReader } from './stream-reader.ts';
 
 /** Open streams of one process. With 1 MiB unread each, they need 32 MiB. */
@@ -96,7 +96,7 @@ export class ChangeFeed {
   }
 
   /** Adds a stream whose place was reserved. @param lastId the `Last-Event-ID` of the client */
-  add(response: ServerResponse, filter: StreamFilter, lastId: string | null): void {
+  add(response: ServerResponse, filter: EventFilters, lastId: string | null): void {
     const reader = new StreamReader(response, filter, this.#readerOptions);
     if (this.#closed || this.#position === null) {
       reader.end();

@@ -1,23 +1,20 @@
 import { z } from 'zod';
 import type { EventRow } from '../event.ts';
-import { eventFilters } from '../event-filters.ts';
+import { type EventFilters, equalityFilters, eventFilters } from '../event-filters.ts';
 
 export const streamQuery = z.strictObject(eventFilters);
-export type StreamFilter = z.infer<typeof streamQuery>;
-
-const unchanging = ['app_key', 'provider', 'event_type', 'account_slug', 'external_id'] as const;
 
 /** Whether an event matches the filters whose columns never change. */
-export const mayMatch = (event: EventRow, filter: StreamFilter): boolean =>
-  unchanging.every((name) => filter[name] === undefined || event[name] === filter[name]) &&
+export const mayMatch = (event: EventRow, filter: EventFilters): boolean =>
+  equalityFilters.every((name) => filter[name] === undefined || event[name] === filter[name]) &&
   (filter.since === undefined || event.received_at > filter.since) &&
   (filter.until === undefined || event.received_at < filter.until);
 
 /** Whether an event matches the filters by its state. */
-export const matchesState = (event: EventRow, { status, delivery_status }: StreamFilter): boolean =>
+export const matchesState = (event: EventRow, { status, delivery_status }: EventFilters): boolean =>
   (status === undefined || event.status === status) &&
   (delivery_status === undefined || event.delivery_status === delivery_status);
 
 /** Whether an event can leave the list of this filter when it changes. */
-export const dependsOnState = ({ status, delivery_status }: StreamFilter): boolean =>
+export const dependsOnState = ({ status, delivery_status }: EventFilters): boolean =>
   status !== undefined || delivery_status !== undefined;

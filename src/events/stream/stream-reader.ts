@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { uuidFloor } from '../../database/uuid-time.ts';
+import type { EventFilters } from '../event-filters.ts';
 import { eventMessage, idOf, keepAlive, message, retry, type StreamMessages } from './messages.ts';
 import type { Changes } from './read-changes.ts';
-import { dependsOnState, matchesState, mayMatch, type StreamFilter } from './stream-filter.ts';
+import { dependsOnState, matchesState, mayMatch } from './stream-filter.ts';
 
 /** Events that a stream reports per second, and at once after a silence. More would only fill a page. */
 const eventsPerSecond = 1_000;
@@ -27,7 +28,7 @@ export interface Batch extends Pick<Changes, 'events' | 'leftOut'> {
 /** One open stream. */
 export class StreamReader {
   readonly #response: ServerResponse;
-  readonly #filter: StreamFilter;
+  readonly #filter: EventFilters;
   readonly #reported = new Set<string>();
   /** The id of the first event that is received after the connection. The client may have others from the list. */
   readonly #firstNew = uuidFloor(new Date());
@@ -39,7 +40,7 @@ export class StreamReader {
   readonly #stalledMs: number;
 
   /** @param options.stalledMs after which a client that leaves bytes unread is dropped; shorter in tests */
-  constructor(response: ServerResponse, filter: StreamFilter, options: { stalledMs?: number } = {}) {
+  constructor(response: ServerResponse, filter: EventFilters, options: { stalledMs?: number } = {}) {
     this.#response = response;
     this.#filter = filter;
     this.#stalledMs = options.stalledMs ?? stalledMs;

@@ -1,5 +1,6 @@
 import { Batcher } from '../../database/batcher.ts';
 import type { Sql, Transactions } from '../../database/sql.ts';
+import { columnsOf } from '../../shared/columns-of.ts';
 import type { DeliveryStatus, EventStatus } from '../event.ts';
 import { FirstSuccessRecorder, isFirstSuccess } from '../first-successes.ts';
 import { idRange } from '../id-range.ts';
@@ -35,18 +36,10 @@ export interface Recorded {
  */
 const recordOutcomes = {
   name: 'record_outcomes',
-  text: 'select * from record_outcomes_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)',
+  text: `
+    select id, recorded, exhausted, generation, status, delivery_status as "deliveryStatus", account_deleted as "accountDeleted"
+    from record_outcomes_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 };
-
-interface Row {
-  id: string;
-  generation: number;
-  recorded: boolean;
-  exhausted: boolean;
-  status: EventStatus;
-  delivery_status: DeliveryStatus | null;
-  account_deleted: boolean;
-}
 
 const firstSuccess = {
   recorded: true,
@@ -79,14 +72,8 @@ export class OutcomeRecorder {
               return recorded;
             })
           : await record(database, outcomes, workflows);
-        const found = new Map(rows.map((row) => [row.id, row]));
-        return outcomes.map((outcome) => {
-          const row = found.get(outcome.eventId);
-          if (!row) return { recorded: null };
-          const { recorded, exhausted, generation, status } = row;
-          const { delivery_status: deliveryStatus, account_deleted: accountDeleted } = row;
-          return { recorded: { recorded, exhausted, generation, status, deliveryStatus, accountDeleted } };
-        });
+        const found = new Map(rows.map(({ id, ...recorded }) => [id, recorded]));
+        return outcomes.map(({ eventId }) => ({ recorded: found.get(eventId) ?? null }));
       },
       { maxBatch: 256, maxRunning: 2, key: (outcome) => outcome.eventId },
     );
@@ -101,28 +88,10 @@ export class OutcomeRecorder {
 }
 
 const record = (sql: Sql, outcomes: Outcome[], workflows: boolean) =>
-  sql.query<Row>(recordOutcomes, [...columns(outcomes), workflows]);
-
-function columns(outcomes: Outcome[]): unknown[] {
-  return [
-    outcomes.map((o) => o.eventId),
-    outcomes.map((o) => o.generation),
-    outcomes.map((o) => o.trigger),
-    outcomes.map((o) => o.number),
-    outcomes.map((o) => o.startedAt),
-    outcomes.map((o) => o.durationMs),
-    outcomes.map((o) => o.outcome),
-    outcomes.map((o) => o.responseCode),
-    outcomes.map((o) => o.responseBody),
-    outcomes.map((o) => o.error),
-    outcomes.map((o) => o.url),
-    outcomes.map((o) => o.succeeded),
-    outcomes.map((o) => o.last),
-    outcomes.map((o) => o.nextAttemptAt),
-    outcomes.map((o) => o.claimToken),
-    outcomes.map((o) => o.waitedMs ?? null),
-    outcomes.map((o) => o.connectMs ?? null),
-    outcomes.map((o) => o.answerMs ?? null),
+  sql.query<Recorded & { id: string }>(recordOutcomes, [
+    ...columnsOf(outcomes, 'eventId', 'generation', 'trigger', 'number', 'startedAt', 'durationMs', 'outcome'),
+    ...columnsOf(outcomes, 'responseCode', 'responseBody', 'error', 'url', 'succeeded', 'last', 'nextAttemptAt'),
+    ...columnsOf(outcomes, 'claimToken', 'waitedMs', 'connectMs', 'answerMs'),
     ...idRange(outcomes.map((o) => o.eventId)),
-  ];
-}
+    workflows,
+  ]);

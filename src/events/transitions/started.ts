@@ -1,4 +1,5 @@
 import type { Sql } from '../../database/sql.ts';
+import { columnsOf } from '../../shared/columns-of.ts';
 import { idRange } from '../id-range.ts';
 import type { ClaimName } from '../queue.ts';
 
@@ -19,10 +20,7 @@ export interface Started extends ClaimName {
 /** Records that workflows were started, and deletes the events from the queue. Skips claims whose lease was lost. */
 export async function markStartedEvents(sql: Sql, started: Started[]): Promise<void> {
   await sql.query(markStarted, [
-    started.map((s) => s.eventId),
-    started.map((s) => s.generation),
-    started.map((s) => s.token),
-    started.map((s) => s.runId),
+    ...columnsOf(started, 'eventId', 'generation', 'token', 'runId'),
     ...idRange(started.map((s) => s.eventId)),
   ]);
 }
