@@ -18,14 +18,9 @@ import { maskedUrl } from './url-credentials.ts';
 function summary(account: AccountRow) {
   const { id, provider, account_slug, app_key, org_id, delivery_url, enabled, skip_signature_verification } = account;
   return {
-    id,
-    provider,
-    account_slug,
-    app_key,
-    org_id: org_id ?? null,
+    ...{ id, provider, account_slug, app_key, org_id: org_id ?? null },
     delivery_url: delivery_url ? maskedUrl(delivery_url, account.delivery_url_credentials !== null) : null,
-    enabled,
-    skip_signature_verification,
+    ...{ enabled, skip_signature_verification },
   };
 }
 
@@ -63,6 +58,13 @@ export const accountNotFound = () => new Problem('not_found', 'there is no accou
 export function existingAccountId(id: string): string {
   if (!isId(id)) throw accountNotFound();
   return id;
+}
+
+/** @throws Problem `not_found` */
+export async function existingAccount(accounts: Pick<AccountStore, 'get'>, id: string): Promise<AccountRow> {
+  const account = await accounts.get(existingAccountId(id));
+  if (!account) throw accountNotFound();
+  return account;
 }
 
 const newAccount = {
@@ -106,14 +108,12 @@ export function accountRoutes(deps: {
       '/',
       async ({ body, set, request }) => {
         const call = calls.of(request);
-        const account = taken(
-          await accounts.create(body, async (sql, { id, provider, account_slug, app_key }) => {
-            const details = { status: 201, account_id: id, provider, account_slug, app_key };
-            await call.record(sql, 'account.create', details);
-          }),
-        );
+        const written = await accounts.create(body, (sql, { id, provider, account_slug, app_key }) => {
+          const details = { status: 201, account_id: id, provider, account_slug, app_key };
+          return call.record(sql, 'account.create', details);
+        });
         set.status = 201;
-        return view(account);
+        return view(taken(written));
       },
       operation('account.create', {
         role: 'admin',
@@ -129,12 +129,7 @@ export function accountRoutes(deps: {
     )
     .get(
       '/:account_id',
-      async ({ params }) => {
-        const { account_id } = params;
-        const account = await accounts.get(existingAccountId(account_id));
-        if (!account) throw accountNotFound();
-        return view(account);
-      },
+      async ({ params }) => view(await existingAccount(accounts, params.account_id)),
       operation('account.read', {
         role: 'read',
         summary: 'Get an account',
@@ -147,15 +142,11 @@ export function accountRoutes(deps: {
     .patch(
       '/:account_id',
       async ({ params, body, request }) => {
-        const { account_id } = params;
         const call = calls.of(request);
-        return view(
-          taken(
-            await accounts.update(existingAccountId(account_id), body, (sql, _account, changed) =>
-              call.record(sql, 'account.update', { status: 200, changed }),
-            ),
-          ),
+        const written = await accounts.update(existingAccountId(params.account_id), body, (sql, _account, changed) =>
+          call.record(sql, 'account.update', { status: 200, changed }),
         );
+        return view(taken(written));
       },
       operation('account.update', {
         role: 'admin',
@@ -172,9 +163,8 @@ export function accountRoutes(deps: {
     .delete(
       '/:account_id',
       async ({ params, request }) => {
-        const { account_id } = params;
         const call = calls.of(request);
-        const deleted = await accounts.delete(existingAccountId(account_id), (sql) =>
+        const deleted = await accounts.delete(existingAccountId(params.account_id), (sql) =>
           call.record(sql, 'account.delete', { status: 204 }),
         );
         if (!deleted) throw accountNotFound();

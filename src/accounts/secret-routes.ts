@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { count, flag, timestamp } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
-import { accountNotFound, existingAccountId } from './account-routes.ts';
+import { existingAccount } from './account-routes.ts';
 import type { AccountStore } from './account-store.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 
@@ -40,8 +40,7 @@ export function secretRoutes({ database, accounts }: { database: Database; accou
   return new Elysia({ name: 'account-secrets', prefix: '/accounts' }).get(
     '/:account_id/secrets',
     async ({ params }) => {
-      const account = await accounts.get(existingAccountId(params.account_id));
-      if (!account) throw accountNotFound();
+      const account = await existingAccount(accounts, params.account_id);
       const { current, previous, unsigned } = await secretUses(database.reader, account);
       return {
         current: { set: account.signing_secret_current !== null, ...shown(current) },

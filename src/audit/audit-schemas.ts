@@ -59,7 +59,7 @@ export const purged = z.object({ deleted: count }).meta({ id: 'Purged', examples
 
 const seal = z.object({ seq: count, seal: text.meta({ description: 'Seal, in hexadecimal' }) });
 
-/** The result of verifying the chain. */
+/** The result of verifying the chain. Entries that are not sealed yet are not a fault. */
 export const auditVerification = z
   .object({
     ok: z.boolean(),

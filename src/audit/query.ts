@@ -1,17 +1,11 @@
+import type { z } from 'zod';
 import type { Sql } from '../database/sql.ts';
 import { uuidFloor } from '../database/uuid-time.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
-import type { AuditDetails } from './entry.ts';
+import type { auditEntry } from './audit-schemas.ts';
 
 /** An entry in the form of the API. */
-export interface AuditRow {
-  id: string;
-  actor: string;
-  action: string;
-  ip_address: string;
-  timestamp: Date;
-  details: AuditDetails;
-}
+export type AuditRow = Omit<z.infer<typeof auditEntry>, 'timestamp'> & { timestamp: Date };
 
 export interface AuditFilter {
   actor?: string | undefined;

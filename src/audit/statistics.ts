@@ -1,16 +1,5 @@
 import type { Sql } from '../database/sql.ts';
 
-interface AuditStatistics {
-  total: number;
-  oldest: Date | null;
-  newest: Date | null;
-  by_action: Record<string, number>;
-  by_actor: Record<string, number>;
-  by_ip: Record<string, number>;
-  /** By day in UTC, `2026-11-20`. */
-  by_day: Record<string, number>;
-}
-
 const readStatistics = {
   name: '',
   // Counts equal entries first, so that the other steps work on few groups.
@@ -36,10 +25,10 @@ const readStatistics = {
 const kinds = { total: 0b1111, action: 0b0111, actor: 0b1011, ip: 0b1101, day: 0b1110 };
 
 /**
- * Counts all entries in one statement. Each map has the 100 largest groups, `by_day` the 400 newest days. Actors and
+ * Counts all entries in one statement. Each map has the 100 largest groups, `by_day` the 400 newest days (UTC). Actors and
  * addresses that had a valid token come first, so that wrong tokens from many addresses do not push them out.
  */
-export async function auditStatistics(sql: Sql): Promise<AuditStatistics> {
+export async function auditStatistics(sql: Sql) {
   const rows = await sql.query<{
     kind: number;
     name: string;

@@ -1,7 +1,9 @@
+import type { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import type { auditVerification } from './audit-schemas.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, readChainEnds, Tampered } from './chain.ts';
 import { faultOutsideChain } from './outside-chain.ts';
 import { PurgeWitness } from './purge-witness.ts';
@@ -10,10 +12,7 @@ import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { missingFrom, sealedPages, stepTo } from './walk.ts';
 
 /** A place in the chain and its seal in hex, as written to logs, backups and purge entries. */
-export interface NotedPoint {
-  seq: number;
-  seal: string;
-}
+export type NotedPoint = NonNullable<Verification['head']>;
 
 /** How far a verification is: entries that were checked, of those that were sealed when it began. */
 export interface VerificationProgress {
@@ -29,19 +28,7 @@ export interface VerifyOptions {
   progress?: (now: VerificationProgress) => void;
 }
 
-export interface Verification {
-  /** Whether no fault was found. Entries that are not sealed yet are not a fault. */
-  ok: boolean;
-  /** Sealed entries that were found unchanged before the first fault. */
-  checked: number;
-  /** Entries that are not sealed yet. */
-  unsealed: number;
-  /** The end of the chain, which can be noted elsewhere. Null when no entry is sealed, or when it is forged. */
-  head: NotedPoint | null;
-  /** The beginning of the chain since the last purge. */
-  anchor: NotedPoint | null;
-  failure: AuditFault | null;
-}
+export type Verification = z.infer<typeof auditVerification>;
 
 const countUnsealed = {
   name: 'count_unsealed_audit_entries',

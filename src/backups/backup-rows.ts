@@ -1,39 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { z } from 'zod';
 import type { Sql, Transactions } from '../database/sql.ts';
-import type { BackupProgress } from './write-backup.ts';
+import type { backup } from './backup-schemas.ts';
+import type { BackupProgress, MadeBackup } from './write-backup.ts';
 
 /** A backup without a heartbeat of its worker for this long has failed. The worker sends one every two seconds. */
 const silentFor = "interval '2 minutes'";
 const silentError = 'its worker sent no heartbeat for two minutes';
 
 /** A backup in the form of the list. */
-export interface ListedBackup {
-  id: string;
-  name: string | null;
-  /** `unverified`: its file exists, but the signature is not valid; `error` has the reason. */
-  status: 'running' | 'completed' | 'failed' | 'unverified';
-  trigger: 'schedule' | 'operator' | null;
-  size_bytes: number | null;
-  sha256: string | null;
-  rows: number | null;
-  encrypted: boolean | null;
-  key_id: string | null;
-  error: string | null;
-  created_at: Date;
-  duration_ms: number | null;
-  /** Null unless it is running and its worker has read rows. */
-  progress: { rows: number; bytes: number; tables: number; all_tables: number } | null;
-}
-
-/** The properties of a completed backup. */
-export interface MadeBackup {
-  name: string;
-  sizeBytes: number;
-  sha256: string;
-  rows: number;
-  encrypted: boolean;
-  keyId: string;
-}
+export type ListedBackup = Omit<z.infer<typeof backup>, 'created_at'> & { created_at: Date };
 
 const list = {
   name: 'list_backups',
@@ -82,10 +58,10 @@ const running = {
  */
 export async function beginBackup(
   sql: Sql,
-  backup: { id: string; trigger: 'schedule' | 'operator'; workflowId: string },
+  begun: { id: string; trigger: 'schedule' | 'operator'; workflowId: string },
 ): Promise<boolean> {
   await sql.query(failSilent, []);
-  return (await sql.query(insert, [backup.id, backup.trigger, backup.workflowId])).length === 1;
+  return (await sql.query(insert, [begun.id, begun.trigger, begun.workflowId])).length === 1;
 }
 
 /**

@@ -2,26 +2,20 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts';
 import type { Database } from '../database/database.ts';
 import { untilWritten } from '../database/until-written.ts';
-import type { Keyring } from '../secrets/keyring.ts';
-import type { Log } from '../shared/log.ts';
-import { backupIsAlive, completeBackup, type MadeBackup, readCompletedBackup } from './backup-rows.ts';
+import { backupIsAlive, completeBackup, readCompletedBackup } from './backup-rows.ts';
 import type { BackupStore } from './backup-store.ts';
 import { tidyBackups } from './tidy-backups.ts';
-import { type BackupProgress, writeBackup } from './write-backup.ts';
+import { type BackupProgress, type MadeBackup, type WriteDeps, writeBackup } from './write-backup.ts';
 
 /** The interval of heartbeats, which also show the progress. A backup without one for two minutes has failed. */
 const aliveMs = 2_000;
 
-export interface BackupDeps {
+export interface BackupDeps extends Omit<WriteDeps, 'database' | 'store'> {
   database: Database;
   /** Null: this worker has no place for backups, and does not take their queue. */
   store: BackupStore | null;
   /** The number of completed backups to keep. */
   keep: number;
-  keyring: Keyring;
-  /** As BACKUP_ENCRYPT. */
-  encrypt: boolean;
-  log: Log;
 }
 
 /**

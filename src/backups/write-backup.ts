@@ -16,21 +16,25 @@ import { signManifest } from './manifest-signature.ts';
 import { explainDatabase, openSnapshot, type Snapshot } from './snapshot.ts';
 import { Throttle } from './throttle.ts';
 
-/** The result of writing a backup. */
-export interface BackupSummary {
+/** The properties of a completed backup. */
+export interface MadeBackup {
   name: string;
   sizeBytes: number;
   /** The hash of the whole file, as `sha256sum` prints it. */
   sha256: string;
   rows: number;
-  rowsByTable: Record<string, number>;
-  durationMs: number;
   encrypted: boolean;
   /** The id of the key that signed the backup and, if `encrypted`, encrypted it. */
   keyId: string;
 }
 
-export interface BackupDeps {
+/** The result of writing a backup. */
+export interface BackupSummary extends MadeBackup {
+  rowsByTable: Record<string, number>;
+  durationMs: number;
+}
+
+export interface WriteDeps {
   database: Pick<Database, 'url'>;
   store: BackupStore;
   /** Its current key signs and encrypts the backup. */
@@ -75,7 +79,7 @@ const progressMs = 250;
  *
  * @throws BackupError; in this case the store contains nothing of the backup.
  */
-export async function writeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupSummary> {
+export async function writeBackup(deps: WriteDeps, options: BackupOptions): Promise<BackupSummary> {
   const { database, store, log } = deps;
   const { signal } = options;
   const startedMs = performance.now();
@@ -88,7 +92,8 @@ export async function writeBackup(deps: BackupDeps, options: BackupOptions): Pro
       );
     if (options.onSnapshot) await options.onSnapshot(await snapshot.exportId());
     const archive = new Archive(snapshot, deps, options);
-    const { name, encrypted, keyId } = archive;
+    const name = nameOf(archive.head);
+    const { encrypted, key_id: keyId } = archive.head;
     const { sizeBytes } = await store.write(name, Readable.from(archive.chunks(), { objectMode: false }), signal);
     const { rows, rowsByTable, sha256 } = archive.summary();
     const durationMs = performance.now() - startedMs;
@@ -103,22 +108,22 @@ export async function writeBackup(deps: BackupDeps, options: BackupOptions): Pro
 
 /** Produces the bytes of one archive and their summary. */
 class Archive {
+  readonly head: ArchiveHead;
   readonly #snapshot: Snapshot;
   readonly #options: BackupOptions;
   readonly #key: SecretsKey;
-  readonly #head: ArchiveHead;
   readonly #tables: ArchivedTable[] = [];
   readonly #file = createHash('sha256');
   readonly #throttle = new Throttle();
   #bytes = 0;
   #toldAtMs = 0;
 
-  constructor(snapshot: Snapshot, { keyring, encrypt }: BackupDeps, options: BackupOptions) {
+  constructor(snapshot: Snapshot, { keyring, encrypt }: WriteDeps, options: BackupOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
     this.#key = keyring.current;
     const { migrations, sequences, tables, auditHead, takenAt } = snapshot;
-    this.#head = {
+    this.head = {
       id: options.id,
       created_at: takenAt.toISOString(),
       gateway_version: version,
@@ -129,22 +134,9 @@ class Archive {
     };
   }
 
-  /** The name that matches the manifest. */
-  get name(): string {
-    return nameOf(this.#head);
-  }
-
-  get encrypted(): boolean {
-    return this.#head.encrypted;
-  }
-
-  get keyId(): string {
-    return this.#head.key_id;
-  }
-
   async *chunks(): AsyncGenerator<Buffer> {
     const gzip = createGzip({ level: gzipLevel, chunkSize: chunkBytes });
-    const last = this.#head.encrypted ? encrypting(this.#key) : gzip;
+    const last = this.head.encrypted ? encrypting(this.#key) : gzip;
     // If one stream fails, the loop below fails too; this promise has the first error.
     const content = last === gzip ? pipeline(this.#text(), gzip) : pipeline(this.#text(), gzip, last);
     content.catch(() => undefined);
@@ -178,7 +170,7 @@ class Archive {
     const sha256 = this.#file.copy().digest('hex');
     return {
       format: formatVersion,
-      ...this.#head,
+      ...this.head,
       bytes: this.#bytes,
       sha256,
       rows: this.#rows(),
@@ -193,9 +185,9 @@ class Archive {
   }
 
   async *#text(): AsyncGenerator<Buffer | string> {
-    yield beginning(this.#head);
+    yield beginning(this.head);
     for (const [n, table] of this.#snapshot.tables.entries()) {
-      const described = this.#head.tables[n];
+      const described = this.head.tables[n];
       if (!described) throw new Error(`${table.name} is not described`);
       yield copyLine(table);
       let rows = 0;
@@ -213,7 +205,7 @@ class Archive {
       this.#tables.push({ ...described, rows });
       yield endOfRows;
     }
-    yield ending(this.#head);
+    yield ending(this.head);
   }
 
   #tell(table: string, rows: number): void {

@@ -2,7 +2,6 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
-import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import { optionalInteger } from '../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { text } from '../shared/text-rules.ts';
@@ -116,10 +115,13 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     )
     .post(
       '/retry/:event_id',
-      async ({ params, request, set }) => {
-        const call = calls.of(request);
-        const what = { database, call, eventId: params.event_id, action: 'delivery.retry' as const };
-        const event = await operateOnEvent({ ...what, details: { status: 202 } }, retry);
+      async ({ params: { event_id: eventId }, request, set }) => {
+        const event = await operateOnEvent(
+          deps,
+          { request, eventId },
+          { action: 'delivery.retry', status: 202 },
+          retry,
+        );
         set.status = 202;
         return event;
       },
@@ -138,8 +140,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       '/pause',
       async ({ body, request }) => {
         const call = calls.of(request);
-        return inTransaction(database.pool, async (client) => {
-          const sql = sqlOfClient(client);
+        return database.transaction(async (sql) => {
           const pause = shown(await pauseDelivery(sql, body?.reason ?? ''));
           await call.record(sql, 'delivery.pause', { status: 200, ...pause });
           return { paused: true, ...pause };
@@ -160,8 +161,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       '/resume',
       async ({ request }) => {
         const call = calls.of(request);
-        return inTransaction(database.pool, async (client) => {
-          const sql = sqlOfClient(client);
+        return database.transaction(async (sql) => {
           const resumed = await resumeDelivery(sql);
           await call.record(sql, 'delivery.resume', { status: 200, resumed });
           return { paused: false, since: null, reason: null };

@@ -1,10 +1,8 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import type { AdminCall, AdminCalls } from '../audit/admin-calls.ts';
-import type { AuditDetails } from '../audit/entry.ts';
+import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
-import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
 import { nextPage } from '../http/admin/next-page.ts';
 import { cursor, defaultLimit, isId, limit, optionalInteger, textFilter } from '../http/admin/query-schemas.ts';
@@ -72,14 +70,16 @@ function existing(id: string): string {
 
 /** Applies an operator's command to one event and writes its audit entry, in one transaction. */
 export async function operateOnEvent(
-  deps: { database: Database; call: AdminCall; eventId: string; action: AuditAction; details: AuditDetails },
+  { database, calls }: { database: Database; calls: AdminCalls },
+  { request, eventId }: { request: Request; eventId: string },
+  { action, ...details }: { action: AuditAction; status: number; dead?: boolean },
   operate: (sql: Sql, eventId: string) => Promise<Operation>,
 ) {
-  const id = existing(deps.eventId);
-  const result = await inTransaction(deps.database.pool, async (client) => {
-    const sql = sqlOfClient(client);
+  const call = calls.of(request);
+  const id = existing(eventId);
+  const result = await database.transaction(async (sql) => {
     const done = await operate(sql, id);
-    if (done.ok) await deps.call.record(sql, deps.action, { ...deps.details, generation: done.event.generation });
+    if (done.ok) await call.record(sql, action, { ...details, generation: done.event.generation });
     return done;
   });
   return applied(result);
@@ -164,10 +164,8 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .post(
       '/:event_id/replay',
-      async ({ params, request, set }) => {
-        const call = calls.of(request);
-        const what = { database, call, eventId: params.event_id, action: 'event.replay' as const };
-        const event = await operateOnEvent({ ...what, details: { status: 202 } }, replay);
+      async ({ params: { event_id: eventId }, request, set }) => {
+        const event = await operateOnEvent(deps, { request, eventId }, { action: 'event.replay', status: 202 }, replay);
         set.status = 202;
         return event;
       },
@@ -188,8 +186,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       async ({ query, request, set }) => {
         const call = calls.of(request);
         call.note({ query });
-        const replayed = await inTransaction(database.pool, async (client) => {
-          const sql = sqlOfClient(client);
+        const replayed = await database.transaction(async (sql) => {
           const count = await replayFailed(sql, query);
           await call.record(sql, 'event.replay_failed', { status: 202, replayed: count });
           return count;
@@ -210,11 +207,8 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .post(
       '/:event_id/ack',
-      async ({ params, request }) => {
-        const call = calls.of(request);
-        const what = { database, call, eventId: params.event_id, action: 'event.ack' as const };
-        return operateOnEvent({ ...what, details: { status: 200 } }, ack);
-      },
+      async ({ params: { event_id: eventId }, request }) =>
+        operateOnEvent(deps, { request, eventId }, { action: 'event.ack', status: 200 }, ack),
       operation('event.ack', {
         role: 'operate',
         summary: 'Acknowledge an event',
@@ -227,11 +221,9 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .post(
       '/:event_id/fail',
-      async ({ params, body, request }) => {
-        const call = calls.of(request);
+      async ({ params: { event_id: eventId }, body, request }) => {
         const { error = null, dead = false } = body ?? {};
-        const what = { database, call, eventId: params.event_id, action: 'event.fail' as const };
-        return operateOnEvent({ ...what, details: { status: 200, dead } }, (sql, id) =>
+        return operateOnEvent(deps, { request, eventId }, { action: 'event.fail', status: 200, dead }, (sql, id) =>
           dead ? declareDead(sql, id, error) : fail(sql, id, error),
         );
       },

@@ -1,15 +1,14 @@
-/** The dashboard pages that notifications link to. */
-export interface DashboardLinks {
-  event(id: string): string;
-  /** Failed events of an account that were received between two moments, both included. */
-  failedEvents(filter: { provider: string; account_slug: string; firstReceived: Date; lastReceived: Date }): string;
-}
-
-/** @param baseUrl returns the gateway's public URL, without a trailing slash */
-export function dashboardLinks(baseUrl: () => string): DashboardLinks {
+/**
+ * The dashboard pages that notifications link to.
+ *
+ * @param baseUrl returns the gateway's public URL, without a trailing slash
+ */
+export function dashboardLinks(baseUrl: () => string) {
   return {
-    event: (id) => `${baseUrl()}/dashboard/events/${id}`,
-    failedEvents({ provider, account_slug, firstReceived, lastReceived }) {
+    event: (id: string) => `${baseUrl()}/dashboard/events/${id}`,
+    /** Failed events of an account that were received between two moments, both included. */
+    failedEvents(filter: { provider: string; account_slug: string; firstReceived: Date; lastReceived: Date }) {
+      const { provider, account_slug, firstReceived, lastReceived } = filter;
       // The list's own bounds are exclusive.
       const since = new Date(firstReceived.getTime() - 1).toISOString();
       const until = new Date(lastReceived.getTime() + 1).toISOString();
@@ -18,3 +17,5 @@ export function dashboardLinks(baseUrl: () => string): DashboardLinks {
     },
   };
 }
+
+export type DashboardLinks = ReturnType<typeof dashboardLinks>;

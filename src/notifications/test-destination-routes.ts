@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
 import type { AccountRow } from '../accounts/account-entity.ts';
-import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
+import { existingAccount } from '../accounts/account-routes.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { isId } from '../http/admin/query-schemas.ts';
@@ -24,8 +24,7 @@ export function testDestinationRoutes(deps: {
     async ({ params, request }) => {
       const { account_id, destination_id } = params;
       const call = calls.of(request);
-      const account = await accounts.get(existingAccountId(account_id));
-      if (!account) throw accountNotFound();
+      const account = await existingAccount(accounts, account_id);
       const destination = isId(destination_id) ? await destinations.get(account.id, destination_id) : null;
       if (!destination) throw destinationNotFound();
       const said = await deps.testDestination(account, destination);

@@ -19,20 +19,15 @@ const addresses = z.array(address).min(1).max(maxAddresses);
 const unmaskedUrl = httpUrl.refine((text) => maskOf(text) === 'none', maskedCredentials);
 const chat = z.strictObject({ webhook_url: unmaskedUrl });
 
-/** The config of each type (R22). */
-const configSchemas = {
-  webhook: z.strictObject({ url: unmaskedUrl, secret: secret.nullable().optional() }),
-  email: z.strictObject({ addresses, include_payload: z.boolean().optional() }),
-  chat_one: chat,
-  chat_two: chat,
-};
+const typed = <Type extends DestinationType, Config extends z.ZodType>(type: Type, config: Config) =>
+  z.strictObject({ destination_type: z.literal(type), config });
 
-/** A type with its config, one schema for each type. */
+/** A type with its config (R22), one schema for each type. */
 export const settingsSchemas = {
-  webhook: z.strictObject({ destination_type: z.literal('webhook'), config: configSchemas.webhook }),
-  email: z.strictObject({ destination_type: z.literal('email'), config: configSchemas.email }),
-  chat_one: z.strictObject({ destination_type: z.literal('chat_one'), config: configSchemas.chat_one }),
-  chat_two: z.strictObject({ destination_type: z.literal('chat_two'), config: configSchemas.chat_two }),
+  webhook: typed('webhook', z.strictObject({ url: unmaskedUrl, secret: secret.nullable().optional() })),
+  email: typed('email', z.strictObject({ addresses, include_payload: z.boolean().optional() })),
+  chat_one: typed('chat_one', chat),
+  chat_two: typed('chat_two', chat),
 };
 
 const { webhook, email, chat_one, chat_two } = settingsSchemas;

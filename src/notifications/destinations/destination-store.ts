@@ -12,21 +12,10 @@ import { DestinationEntity, type DestinationRow } from './destination-entity.ts'
 import type { DestinationChange, NewDestination } from './destination-rules.ts';
 import { openSettings, sealSettings } from './sealed-settings.ts';
 
-/** A destination without its encrypted config. */
-export interface DestinationHead {
-  id: string;
-  account_id: string;
-  destination_type: DestinationSettings['destination_type'];
-  name: string;
-  condition: string | null;
-  enabled: boolean;
-  position: number;
-  created_at: Date;
-  updated_at: Date;
-}
-
 /** A destination with its decrypted config. Optional fields without a value are absent. */
-export type Destination = DestinationHead & DestinationSettings;
+export type Destination = Omit<DestinationRow, 'config' | 'condition'> & {
+  condition: string | null;
+} & DestinationSettings;
 
 export type DestinationCreated =
   | { ok: true; destination: Destination }
@@ -170,14 +159,14 @@ export class DestinationStore {
   delete(
     accountId: string,
     id: string,
-    alongside?: (sql: Sql, destination: DestinationHead) => Promise<void>,
+    alongside?: (sql: Sql, gone: { name: string }) => Promise<void>,
   ): Promise<boolean> {
     return inEntityTransaction(this.#em(), async (tx, sql) => {
       const row = await findLocked(tx, accountId, id);
       if (!row) return false;
-      const head = toHead(row);
+      const { name } = row;
       await tx.remove(row).flush();
-      await alongside?.(sql, head);
+      await alongside?.(sql, { name });
       return true;
     });
   }
@@ -201,18 +190,13 @@ async function findLocked(tx: EntityManager, accountId: string, id: string): Pro
   return tx.findOne(DestinationEntity, { id, account_id: accountId });
 }
 
-function toHead(row: DestinationRow): DestinationHead {
-  const { id, account_id, destination_type, name, condition, enabled, position, created_at, updated_at } = row;
+function toDestination(row: DestinationRow, settings: DestinationSettings): Destination {
+  const { id, account_id, name, condition, enabled, position, created_at, updated_at } = row;
   return {
-    ...{ id, account_id, destination_type, name, enabled, position, created_at, updated_at },
-    condition: condition ?? null,
+    ...{ id, account_id, name, enabled, position, created_at, updated_at, condition: condition ?? null },
+    ...settings,
   };
 }
-
-const toDestination = (row: DestinationRow, settings: DestinationSettings): Destination => ({
-  ...toHead(row),
-  ...settings,
-});
 
 /** The names of the fields in a change. */
 function fieldNames({ config, ...plain }: DestinationChange): string[] {

@@ -1,17 +1,6 @@
 import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
 import { cut, escapedWithin, plainUrl } from './text.ts';
-import {
-  errorText,
-  facts,
-  headline,
-  introduction,
-  maxShown,
-  openEvent,
-  openList,
-  summaryText,
-  title,
-  typeName,
-} from './words.ts';
+import * as words from './words.ts';
 
 /** Slack's reference of the section block: 3000 characters of text, fields of 2000 each (ten at most). */
 const maxSection = 3000;
@@ -49,36 +38,36 @@ export function chatOneMessage(notice: Notice): ChatOneMessage {
     text: escapedWithin(preview(notice), maxText, inert),
     mrkdwn: false,
     // The title is a fixed text of the gateway, far below the header's limit of 150 characters.
-    blocks: [{ type: 'header', text: plain(title(notice)) }, ...blocksOf(notice)],
+    blocks: [{ type: 'header', text: plain(words.title(notice)) }, ...blocksOf(notice)],
   };
 }
 
 const blocksOf = (notice: Notice) => (notice.kind === 'summary' ? summaryBlocks(notice) : failureBlocks(notice));
 
 function failureBlocks(notice: FailureNotice): Block[] {
-  const rows = facts(notice).map(([label, value]) => [markdown(`*${label}*`), plain(cut(value, maxField))]);
+  const rows = words.facts(notice).map(([label, value]) => [markdown(`*${label}*`), plain(cut(value, maxField))]);
   return [
-    { type: 'section', text: markdown(introduction(notice)) },
+    { type: 'section', text: markdown(words.introduction(notice)) },
     // Slack shows fields in two columns: labels on the left, values on the right.
     { type: 'section', fields: rows.slice(0, 3).flat() },
     { type: 'section', fields: rows.slice(3).flat() },
     { type: 'section', text: markdown('*Error*') },
-    { type: 'section', text: plain(cut(errorText(notice.error), maxSection)) },
-    ...linkBlock(notice.dashboardUrl, openEvent),
+    { type: 'section', text: plain(cut(words.errorText(notice.error), maxSection)) },
+    ...linkBlock(notice.dashboardUrl, words.openEvent),
   ];
 }
 
 /** At most 14 blocks; a message may have 50. */
 function summaryBlocks(notice: SummaryNotice): Block[] {
   return [
-    { type: 'section', text: plain(cut(summaryText(notice), maxSection)) },
+    { type: 'section', text: plain(cut(words.summaryText(notice), maxSection)) },
     { type: 'divider' },
-    ...notice.first.slice(0, maxShown).map(({ event_type, error, dashboardUrl }): Block => {
-      const named = `${cut(typeName(event_type), maxNamed)}: ${cut(errorText(error), maxListedError)}`;
-      const link = linkTo(dashboardUrl, openEvent);
+    ...notice.first.slice(0, words.maxShown).map(({ event_type, error, dashboardUrl }): Block => {
+      const named = `${cut(words.typeName(event_type), maxNamed)}: ${cut(words.errorText(error), maxListedError)}`;
+      const link = linkTo(dashboardUrl, words.openEvent);
       return { type: 'section', text: plain(named), ...(link && { fields: [link] }) };
     }),
-    ...linkBlock(notice.dashboardUrl, openList),
+    ...linkBlock(notice.dashboardUrl, words.openList),
   ];
 }
 
@@ -87,20 +76,20 @@ const plain = (text: string): PlainText => ({ type: 'plain_text', text, emoji: f
 const markdown = (text: string): Markdown => ({ type: 'mrkdwn', text, verbatim: true });
 
 /** A link; null when the URL is too long for a message. */
-function linkTo(url: string, words: string): Markdown | null {
+function linkTo(url: string, label: string): Markdown | null {
   // A `|` would end the URL; `plainUrl` encodes it.
-  const link = `<${escapeText(plainUrl(url))}|${words}>`;
+  const link = `<${escapeText(plainUrl(url))}|${label}>`;
   return link.length <= maxField ? markdown(link) : null;
 }
 
-function linkBlock(url: string, words: string): Block[] {
-  const link = linkTo(url, words);
+function linkBlock(url: string, label: string): Block[] {
+  const link = linkTo(url, label);
   return link ? [{ type: 'section', text: link }] : [];
 }
 
 function preview(notice: Notice): string {
-  if (notice.kind === 'summary') return cut(summaryText(notice), maxText);
-  return `${cut(headline(notice), maxNamed)}: ${cut(errorText(notice.error).replace(/\s+/g, ' '), maxListedError)}`;
+  if (notice.kind === 'summary') return cut(words.summaryText(notice), maxText);
+  return `${cut(words.headline(notice), maxNamed)}: ${cut(words.errorText(notice.error).replace(/\s+/g, ' '), maxListedError)}`;
 }
 
 /** Escapes as in Slack's "Formatting text for app surfaces", "Escaping text". */

@@ -1,17 +1,6 @@
 import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
 import { escapedWithin, plainUrl } from './text.ts';
-import {
-  errorText,
-  facts,
-  headline,
-  introduction,
-  maxShown,
-  openEvent,
-  openList,
-  summaryText,
-  title,
-  typeName,
-} from './words.ts';
+import * as words from './words.ts';
 
 // Limits from Discord's documentation, "Execute Webhook" and "Embed Limits". Titles and labels are fixed and far below.
 const maxContent = 2000;
@@ -58,19 +47,19 @@ export interface ChatTwoMessage {
 /** The message for a Discord channel. Markdown in an event's values is escaped. */
 export function chatTwoMessage(notice: Notice): ChatTwoMessage {
   return {
-    content: escapedWithin(headline(notice), maxContent, escapeMarkdown),
+    content: escapedWithin(words.headline(notice), maxContent, escapeMarkdown),
     embeds: [notice.kind === 'summary' ? summaryEmbed(notice) : failureEmbed(notice)],
     allowed_mentions: { parse: [] },
   };
 }
 
 function failureEmbed(notice: FailureNotice): Embed {
-  const fields = facts(notice).map(([name, value]): Field => {
+  const fields = words.facts(notice).map(([name, value]): Field => {
     return { name, value: escapedWithin(value, maxFact, escapeMarkdown), inline: true };
   });
-  const error = escapedWithin(errorText(notice.error), maxFieldValue, escapeMarkdown);
+  const error = escapedWithin(words.errorText(notice.error), maxFieldValue, escapeMarkdown);
   return {
-    ...headOf(notice, `${introduction(notice)}${linkLine(notice.dashboardUrl, openEvent, maxUrl)}`),
+    ...headOf(notice, `${words.introduction(notice)}${linkLine(notice.dashboardUrl, words.openEvent, maxUrl)}`),
     color: notice.sample ? blue : red,
     timestamp: notice.failedAt.toISOString(),
     fields: [...fields, { name: 'Error', value: error, inline: false }],
@@ -78,18 +67,18 @@ function failureEmbed(notice: FailureNotice): Embed {
 }
 
 function summaryEmbed(notice: SummaryNotice): Embed {
-  const text = escapedWithin(summaryText(notice), maxSummary, escapeMarkdown);
+  const text = escapedWithin(words.summaryText(notice), maxSummary, escapeMarkdown);
   const embed: Embed = {
-    ...headOf(notice, `${text}${linkLine(notice.dashboardUrl, openList, maxUrl)}`),
+    ...headOf(notice, `${text}${linkLine(notice.dashboardUrl, words.openList, maxUrl)}`),
     color: red,
     timestamp: notice.until.toISOString(),
     fields: [],
   };
   let length = embed.title.length + embed.description.length;
-  for (const { event_type, error, dashboardUrl } of notice.first.slice(0, maxShown)) {
-    const name = escapedWithin(typeName(event_type), maxFieldName, escapeMarkdown);
-    const reason = escapedWithin(errorText(error), maxListedError, escapeMarkdown);
-    const value = `${reason}${linkLine(dashboardUrl, openEvent, maxListedUrl)}`;
+  for (const { event_type, error, dashboardUrl } of notice.first.slice(0, words.maxShown)) {
+    const name = escapedWithin(words.typeName(event_type), maxFieldName, escapeMarkdown);
+    const reason = escapedWithin(words.errorText(error), maxListedError, escapeMarkdown);
+    const value = `${reason}${linkLine(dashboardUrl, words.openEvent, maxListedUrl)}`;
     length += name.length + value.length;
     // The dashboard's list shows all events.
     if (length > maxEmbeds) break;
@@ -100,7 +89,7 @@ function summaryEmbed(notice: SummaryNotice): Embed {
 
 function headOf(notice: Notice, description: string) {
   const url = plainUrl(notice.dashboardUrl);
-  return { title: title(notice), ...(isEmbedUrl(url) && { url }), description };
+  return { title: words.title(notice), ...(isEmbedUrl(url) && { url }), description };
 }
 
 /**
@@ -114,10 +103,10 @@ function isEmbedUrl(url: string): boolean {
   return /^https?:$/.test(protocol) && /\.[a-z][a-z0-9-]+$/i.test(hostname);
 }
 
-/** A link with fixed words. Discord shows backslashes inside links, so the words must not need escaping. */
-function linkLine(url: string, words: string, maxLength: number): string {
+/** A link with a fixed label. Discord shows backslashes inside links, so the label must not need escaping. */
+function linkLine(url: string, label: string, maxLength: number): string {
   const plain = plainUrl(url);
-  return plain.length <= maxLength ? `\n[${words}](${plain})` : '';
+  return plain.length <= maxLength ? `\n[${label}](${plain})` : '';
 }
 
 /**

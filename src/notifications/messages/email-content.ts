@@ -1,18 +1,7 @@
 import type { Notice } from '../notice.ts';
 import { type PayloadPart, payloadPart } from './email-payload.ts';
 import { cut, oneLine, plainUrl } from './text.ts';
-import {
-  errorText,
-  facts,
-  introduction,
-  maxShown,
-  openEvent,
-  openList,
-  reasonForMail,
-  summaryText,
-  title,
-  typeName,
-} from './words.ts';
+import * as words from './words.ts';
 
 /** Errors may contain long responses of consumers. The dashboard shows the whole text. */
 const maxError = 4000;
@@ -34,31 +23,31 @@ export interface EmailContent {
 
 /** The content of the e-mail for a notice. */
 export function emailContent(notice: Notice, includePayload: boolean): EmailContent {
-  const common = { title: title(notice), footer: reasonForMail(notice) };
+  const common = { title: words.title(notice), footer: words.reasonForMail(notice) };
   if (notice.kind === 'summary') {
     return {
       ...common,
       tone: 'failure',
-      introduction: summaryText(notice),
+      introduction: words.summaryText(notice),
       facts: [],
       error: null,
-      entries: notice.first.slice(0, maxShown).map(({ event_type, error, dashboardUrl }) => ({
-        name: typeName(event_type),
-        error: cut(oneLine(errorText(error)), maxListedError),
+      entries: notice.first.slice(0, words.maxShown).map(({ event_type, error, dashboardUrl }) => ({
+        name: words.typeName(event_type),
+        error: cut(oneLine(words.errorText(error)), maxListedError),
         url: plainUrl(dashboardUrl),
       })),
-      link: { words: openList, url: plainUrl(notice.dashboardUrl) },
+      link: { words: words.openList, url: plainUrl(notice.dashboardUrl) },
       payload: null,
     };
   }
   return {
     ...common,
     tone: notice.sample ? 'sample' : 'failure',
-    introduction: introduction(notice),
-    facts: facts(notice),
-    error: cut(errorText(notice.error), maxError),
+    introduction: words.introduction(notice),
+    facts: words.facts(notice),
+    error: cut(words.errorText(notice.error), maxError),
     entries: [],
-    link: { words: openEvent, url: plainUrl(notice.dashboardUrl) },
+    link: { words: words.openEvent, url: plainUrl(notice.dashboardUrl) },
     payload: includePayload && notice.payload ? payloadPart(notice.payload) : null,
   };
 }

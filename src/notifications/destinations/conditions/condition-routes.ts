@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia';
-import { accountNotFound, existingAccountId } from '../../../accounts/account-routes.ts';
+import { existingAccount } from '../../../accounts/account-routes.ts';
 import type { AccountStore } from '../../../accounts/account-store.ts';
 import type { AdminCalls } from '../../../audit/admin-calls.ts';
 import type { Database } from '../../../database/database.ts';
@@ -28,11 +28,8 @@ const exhausted: Variables = {
 /** `/admin/conditions`: evaluates a destination's condition without side effects (R24). */
 export function conditionRoutes(deps: { database: Database; accounts: Pick<AccountStore, 'get'>; calls: AdminCalls }) {
   const { database, accounts, calls } = deps;
-  const eventsOf = async (accountId: string) => {
-    const account = await accounts.get(existingAccountId(accountId));
-    if (!account) throw accountNotFound();
-    return recentEvents(database.reader, account);
-  };
+  const eventsOf = async (accountId: string) =>
+    recentEvents(database.reader, await existingAccount(accounts, accountId));
   return new Elysia({ name: 'conditions', prefix: '/conditions' })
     .post(
       '/check',
