@@ -28,7 +28,10 @@ const keptMasks = 1_000;
 export class AccountMasks {
   readonly #box: SecretBox;
   readonly #secretValues: SecretValues;
-  readonly #masks = new LRUCache<string, Mask>({ max: keptMasks });
+  readonly #masks = new LRUCache<string, Mask, AccountSecrets>({
+    max: keptMasks,
+    memoMethod: (_key, _stale, { context }) => createMask(this.#secretsOf(context)),
+  });
 
   constructor(options: { box: SecretBox; secretValues: SecretValues }) {
     this.#box = options.box;
@@ -37,12 +40,7 @@ export class AccountMasks {
 
   /** The mask for an account's current secrets. */
   of(account: AccountSecrets): Mask {
-    const key = keyOf(account);
-    const kept = this.#masks.get(key);
-    if (kept) return kept;
-    const mask = createMask(this.#secretsOf(account));
-    this.#masks.set(key, mask);
-    return mask;
+    return this.#masks.memo(keyOf(account), { context: account });
   }
 
   /** All decrypted secrets, in the forms in which they occur in requests and settings. */

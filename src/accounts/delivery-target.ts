@@ -1,4 +1,5 @@
 import type { SecretBox } from '../secrets/secret-box.ts';
+import { oncePer } from '../shared/once-per.ts';
 import { joinUrl } from './url-credentials.ts';
 
 /** An account's delivery URLs and secrets. Secrets and the credentials of the URLs are encrypted. */
@@ -44,19 +45,10 @@ export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): Deli
 
 /** Remembers the targets of accounts while their rows are in memory, because decrypting takes as long as signing. */
 export class DeliveryTargets {
-  readonly #box: SecretBox;
-  readonly #targets = new WeakMap<DeliveryAddresses, DeliveryTarget>();
+  readonly of: (account: DeliveryAddresses) => DeliveryTarget;
 
   constructor(box: SecretBox) {
-    this.#box = box;
-  }
-
-  of(account: DeliveryAddresses): DeliveryTarget {
-    const known = this.#targets.get(account);
-    if (known) return known;
-    const target = deliveryTarget(account, this.#box);
-    this.#targets.set(account, target);
-    return target;
+    this.of = oncePer((account) => deliveryTarget(account, box));
   }
 }
 

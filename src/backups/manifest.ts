@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedJson } from '../shared/bounded-json.ts';
 
 /** Increased when a program that knows only an older format would misread an archive. Format 1 had no signature. */
 export const formatVersion = 2;
@@ -72,12 +73,4 @@ export function parseManifestLine(line: string): Manifest | 'newer' | 'older' | 
   const other = z.object({ format: count }).safeParse(json);
   if (!other.success || other.data.format === formatVersion) return null;
   return other.data.format > formatVersion ? 'newer' : 'older';
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

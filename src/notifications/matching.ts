@@ -4,15 +4,7 @@ import { type ParsedCondition, parseCondition } from './destinations/conditions/
 import type { Variables } from './destinations/conditions/tree.ts';
 
 /** Cached, because parsing takes about 0.1 ms and thousands of events may fail together. */
-const parsed = new LRUCache<string, ParsedCondition>({ max: 1_000 });
-
-function parse(text: string): ParsedCondition {
-  const known = parsed.get(text);
-  if (known) return known;
-  const fresh = parseCondition(text);
-  parsed.set(text, fresh);
-  return fresh;
-}
+const parsed = new LRUCache<string, ParsedCondition>({ max: 1_000, memoMethod: (text) => parseCondition(text) });
 
 export type Match = { ok: true; matches: boolean } | { ok: false; error: string };
 
@@ -23,7 +15,7 @@ export type Match = { ok: true; matches: boolean } | { ok: false; error: string 
  */
 export function matchCondition(condition: string | null, variables: Variables): Match {
   if (condition === null) return { ok: true, matches: variables.delivery_failed };
-  const result = parse(condition);
+  const result = parsed.memo(condition);
   if (result.ok) return { ok: true, matches: evaluate(result.condition, variables) };
   return {
     ok: false,

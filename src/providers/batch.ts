@@ -1,5 +1,7 @@
-import { type Fields, isObject } from './fields.ts';
+import { dedupById, dedupByIdAndBytes } from './external-id.ts';
+import { type Fields, isObject, stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
+import type { ExternalId } from './provider.ts';
 
 /** The type of a webhook whose events have different types. */
 const mixedType = 'mixed';
@@ -21,4 +23,16 @@ export function commonType(types: readonly (string | null)[]): string | null {
   const different = new Set(types);
   if (different.size > 1) return mixedType;
   return types[0] ?? null;
+}
+
+/** The first id that an event of the payload has in the field `name`. */
+export function firstId(request: InboundRequest, name: string): string | undefined {
+  return eventsIn(request)
+    .map((event) => stringField(event, name) ?? '')
+    .find((id) => id !== '');
+}
+
+/** A single event: by its id. A batch: by id and bytes, because another batch may begin with the same event. */
+export function dedupBatch(request: InboundRequest, externalId: ExternalId): Uint8Array | null {
+  return eventsIn(request).length === 1 ? dedupById(request, externalId) : dedupByIdAndBytes(request, externalId);
 }

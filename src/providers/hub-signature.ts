@@ -1,6 +1,6 @@
 import type { InboundRequest } from './inbound-request.ts';
 import type { Verification } from './provider.ts';
-import { type HmacAlgorithm, hmac, matchSignature } from './signature.ts';
+import { afterPrefix, type HmacAlgorithm, hmac, matchSignature } from './signature.ts';
 
 /**
  * Verifies `<header>: <algorithm>=<hex>`, the HMAC over the body, as WebSub defines it. GitHub, Meta and Intercom use
@@ -16,12 +16,8 @@ export function verifyHubSignature(
 ): Verification {
   const values = request.headerValues(header).filter((value) => value !== '');
   if (values.length === 0) return { ok: false, reason: 'missing_signature' };
-  const prefix = `${algorithm}=`;
-  const offered = values
-    .flatMap((value) => value.split(','))
-    .map((value) => value.trim())
-    .filter((value) => value.startsWith(prefix))
-    .map((value) => value.slice(prefix.length));
+  const signatures = values.flatMap((value) => value.split(',')).map((value) => value.trim());
+  const offered = afterPrefix(signatures, `${algorithm}=`);
   if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
   return matchSignature(hmac(algorithm, secret, [request.body]), offered, 'hex');
 }

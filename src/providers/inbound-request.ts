@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { isWithinBounds, type JsonBounds, webhookBounds } from '../shared/bounded-json.ts';
+import { isWithinBounds, type JsonBounds, parsedJson, webhookBounds } from '../shared/bounded-json.ts';
 
 export type Header = [name: string, value: string];
 
@@ -146,12 +146,7 @@ export class InboundRequest {
   #parseJson(): unknown {
     if (this.body.length === 0 || !isWithinBounds(this.body, webhookBounds)) return undefined;
     const text = this.text();
-    if (text === null) return undefined;
-    try {
-      return JSON.parse(text);
-    } catch {
-      return undefined;
-    }
+    return text === null ? undefined : parsedJson(text);
   }
 
   /** SHA-256 of the body's bytes, 64 hexadecimal digits. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { oncePer } from '../shared/once-per.ts';
 import { storableText } from '../shared/text.ts';
 import { ownOrGeneratedId } from './external-id.ts';
 import { asFields, type Fields, identifierAt, objectField, ownField, stringField, topLevelFields } from './fields.ts';
@@ -67,22 +68,11 @@ export const mailgun: Provider<{ tolerance_seconds: number }> = {
 
 type Signature = { timestamp: string | null; token: string | null; signatures: string[] };
 
-const signatures = new WeakMap<InboundRequest, Signature>();
-
 /**
  * The signature in the body, read once for each request. Webhooks of subaccounts also have the parent account's
  * signature.
  */
-function signatureOf(request: InboundRequest): Signature {
-  let signature = signatures.get(request);
-  if (signature === undefined) {
-    signature = readSignature(request);
-    signatures.set(request, signature);
-  }
-  return signature;
-}
-
-function readSignature(request: InboundRequest): Signature {
+const signatureOf = oncePer((request: InboundRequest): Signature => {
   const form = formOf(request);
   const fields = form ? null : objectField(asFields(request.unverifiedJson()) ?? {}, 'signature');
   const field = (name: string) => (form ? form.get(name) : stringField(fields ?? {}, name)) || null;
@@ -91,7 +81,7 @@ function readSignature(request: InboundRequest): Signature {
     token: field('token'),
     signatures: [field('signature'), field('parent-signature')].filter((value) => value !== null),
   };
-}
+});
 
 /** Some webhooks have the time as a number instead of a string. */
 function wholeNumber(fields: Fields, name: string): string | null {

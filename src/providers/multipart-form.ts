@@ -1,4 +1,5 @@
 import { getMultipartBoundary, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser';
+import { oncePer } from '../shared/once-per.ts';
 import type { InboundRequest } from './inbound-request.ts';
 
 /** Ids, names and signatures are shorter. Longer fields hold texts and files, which the gateway does not read. */
@@ -17,22 +18,11 @@ const maxFieldHeader = 200;
 /** RFC 2046, section 5.1.1 */
 const maxBoundaryLength = 70;
 
-const parsed = new WeakMap<InboundRequest, URLSearchParams | null>();
-
 /**
  * The short text fields of a form with files (`multipart/form-data`, RFC 7578). Null when the body is another type,
  * truncated or otherwise malformed, or has over 200 parts.
  */
-export function multipartForm(request: InboundRequest): URLSearchParams | null {
-  let form = parsed.get(request);
-  if (form === undefined) {
-    form = parse(request);
-    parsed.set(request, form);
-  }
-  return form;
-}
-
-function parse(request: InboundRequest): URLSearchParams | null {
+export const multipartForm = oncePer((request: InboundRequest): URLSearchParams | null => {
   const contentType = request.header('content-type') ?? '';
   if (!/^\s*multipart\/form-data\s*;/i.test(contentType)) return null;
   const boundary = getMultipartBoundary(contentType)?.trim() ?? '';
@@ -49,7 +39,7 @@ function parse(request: InboundRequest): URLSearchParams | null {
   } catch {
     return null;
   }
-}
+});
 
 /** The name of a text field. Null for files, and for parts whose headers cannot be read or are too long for a field. */
 function nameOf(part: MultipartPart): string | null {

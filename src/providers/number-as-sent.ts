@@ -1,3 +1,4 @@
+import { oncePer } from '../shared/once-per.ts';
 import type { InboundRequest } from './inbound-request.ts';
 
 /**
@@ -8,7 +9,9 @@ const maxBytes = 64 * 1024;
 
 type Numbers = { root: unknown; sources: ReadonlyMap<unknown, ReadonlyMap<string, string>> };
 
-const parsed = new WeakMap<InboundRequest, Numbers | null>();
+const numbersOf = oncePer((request: InboundRequest) =>
+  request.body.length > maxBytes ? null : parse(request.text() ?? ''),
+);
 
 /**
  * The digits, as sent, of the number at `path` of the JSON body, for numbers beyond JavaScript's safe integers. Null
@@ -16,11 +19,7 @@ const parsed = new WeakMap<InboundRequest, Numbers | null>();
  * request.
  */
 export function numberAsSent(request: InboundRequest, path: readonly string[]): string | null {
-  let numbers = parsed.get(request);
-  if (numbers === undefined) {
-    numbers = request.body.length > maxBytes ? null : parse(request.text() ?? '');
-    parsed.set(request, numbers);
-  }
+  const numbers = numbersOf(request);
   if (numbers === null) return null;
   let holder: unknown = numbers.root;
   for (const name of path.slice(0, -1)) {

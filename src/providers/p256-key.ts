@@ -3,19 +3,17 @@ import { LRUCache } from 'lru-cache';
 import { signatureBytes } from './signature.ts';
 
 /** Parsed keys. Parsing a key costs as much as verifying with it. No gateway has as many accounts with such keys. */
-const read = new LRUCache<string, { key: KeyObject | null }>({ max: 1000 });
+const read = new LRUCache<string, { key: KeyObject | null }>({
+  max: 1000,
+  memoMethod: (text) => ({ key: parse(text) }),
+});
 
 /** An encoded key has 59 or 91 bytes, so a much longer text is not a key and is not cached. */
 const maxTextLength = 1000;
 
 /** Parses an ECDSA P-256 public key: base64 of its DER (SPKI), with or without PEM lines. Null when it is not one. */
 export function p256Key(text: string): KeyObject | null {
-  if (text.length > maxTextLength) return null;
-  const known = read.get(text);
-  if (known) return known.key;
-  const key = parse(text);
-  read.set(text, { key });
-  return key;
+  return text.length > maxTextLength ? null : read.memo(text).key;
 }
 
 function parse(text: string): KeyObject | null {

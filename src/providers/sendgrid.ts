@@ -1,9 +1,8 @@
 import { createVerify } from 'node:crypto';
 import { storableText } from '../shared/text.ts';
-import { commonType, eventsIn } from './batch.ts';
-import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
+import { commonType, dedupBatch, eventsIn, firstId } from './batch.ts';
+import { ownOrGeneratedId } from './external-id.ts';
 import { stringField } from './fields.ts';
-import type { InboundRequest } from './inbound-request.ts';
 import { p256Key } from './p256-key.ts';
 import type { Provider, Verification } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
@@ -56,16 +55,8 @@ export const sendgrid: Provider<{ tolerance_seconds: number }> = {
 
   /** The first `sg_event_id`. */
   externalId(request) {
-    const id = eventIds(request).find((eventId) => eventId !== '');
-    return ownOrGeneratedId(request, id);
+    return ownOrGeneratedId(request, firstId(request, 'sg_event_id'));
   },
 
-  /** A single event: by its id. A batch: by id and bytes, because another batch may begin with the same event. */
-  dedupKey(request, externalId) {
-    return eventIds(request).length === 1 ? dedupById(request, externalId) : dedupByIdAndBytes(request, externalId);
-  },
+  dedupKey: dedupBatch,
 };
-
-function eventIds(request: InboundRequest): string[] {
-  return eventsIn(request).map((event) => stringField(event, 'sg_event_id') ?? '');
-}

@@ -30,6 +30,11 @@ export function signatureBytes(signature: string, encoding: SignatureEncoding): 
   return signature !== '' && forms[encoding].test(signature) ? Buffer.from(signature, encoding) : null;
 }
 
+/** What follows `prefix` in each text that begins with it. */
+export function afterPrefix(texts: readonly string[], prefix: string): string[] {
+  return texts.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));
+}
+
 /**
  * Compares the expected signature with each offered one, in constant time. Any match passes. The result is
  * `malformed_signature` when no offered signature has the right encoding and length.

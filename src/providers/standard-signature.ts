@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { ed25519Key, isEd25519Signature, verifyEd25519 } from './ed25519.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Verification } from './provider.ts';
-import { hmac, matchSignature, signatureBytes } from './signature.ts';
+import { afterPrefix, hmac, matchSignature, signatureBytes } from './signature.ts';
 import { holdsBody } from './signed-id.ts';
 import { timelyVerdict } from './timestamp.ts';
 
@@ -70,9 +70,7 @@ export function verifyMessage(
 }
 
 function match({ scheme, key }: MessageKey, signed: Buffer, body: Uint8Array, signatures: string[]): Verification {
-  const offered = signatures
-    .filter((signature) => signature.startsWith(`${scheme},`))
-    .map((signature) => signature.slice(scheme.length + 1));
+  const offered = afterPrefix(signatures, `${scheme},`);
   if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
   if (scheme === 'v1') return matchSignature(hmac('sha256', key, [signed, body]), offered, 'base64');
   const wellFormed = offered

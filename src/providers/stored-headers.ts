@@ -1,4 +1,5 @@
 import { MASKED } from '../secrets/masked.ts';
+import { oncePer } from '../shared/once-per.ts';
 import { percentDecoded } from '../shared/text.ts';
 import type { Header, InboundRequest } from './inbound-request.ts';
 import { maskKeyParameters } from './mask-url.ts';
@@ -48,17 +49,10 @@ export function storedHeaders(
   return stored;
 }
 
-/** By the secrets of an account, which are one object for as long as the account is cached. */
-const formsBySecrets = new WeakMap<object, string[]>();
-
-/** The forms in which these secrets may be shown. */
-function formsOf(secrets: Pick<VerificationSettings, 'current' | 'previous'>): string[] {
-  const known = formsBySecrets.get(secrets);
-  if (known) return known;
-  const forms = usableSecrets(secrets).flatMap(shownForms);
-  formsBySecrets.set(secrets, forms);
-  return forms;
-}
+/** The forms in which these secrets may be shown. The secrets of an account are one object while it is cached. */
+const formsOf = oncePer((secrets: Pick<VerificationSettings, 'current' | 'previous'>) =>
+  usableSecrets(secrets).flatMap(shownForms),
+);
 
 function reveals(text: string, forms: readonly string[]): boolean {
   if (forms.length === 0 || text === MASKED) return false;

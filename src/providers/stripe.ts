@@ -3,7 +3,7 @@ import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import { identifierAt, topLevelText } from './fields.ts';
 import type { Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
-import { hmac, matchSignature } from './signature.ts';
+import { afterPrefix, hmac, matchSignature } from './signature.ts';
 import { timelyVerdict } from './timestamp.ts';
 
 /** The whole text, including the prefix, is the key. With the prefix alone, anyone could sign. */
@@ -34,8 +34,9 @@ export const stripe: Provider<{ tolerance_seconds: number }> = {
     if (!form.test(secret)) return { ok: false, reason: 'unusable_secret' };
     const header = request.header('stripe-signature');
     if (header === null) return { ok: false, reason: 'missing_signature' };
-    const [timestamp] = fieldsOf(header, 't');
-    const offered = fieldsOf(header, 'v1');
+    const fields = header.split(',').map((field) => field.trim());
+    const [timestamp] = afterPrefix(fields, 't=');
+    const offered = afterPrefix(fields, 'v1=');
     if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
     const expected = hmac('sha256', secret, [`${timestamp ?? ''}.`, request.body]);
     return timelyVerdict(matchSignature(expected, offered, 'hex'), timestamp, request, config);
@@ -51,12 +52,3 @@ export const stripe: Provider<{ tolerance_seconds: number }> = {
 
   dedupKey: dedupById,
 };
-
-/** The values of each `name=value` in the header. */
-function fieldsOf(header: string, name: string): string[] {
-  return header
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part.startsWith(`${name}=`))
-    .map((part) => part.slice(name.length + 1));
-}

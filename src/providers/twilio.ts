@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { storableText } from '../shared/text.ts';
-import { commonType, eventsIn } from './batch.ts';
+import { commonType, dedupBatch, eventsIn, firstId } from './batch.ts';
 import { constantTimeEqual } from './constant-time.ts';
-import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
+import { dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, Verification } from './provider.ts';
@@ -70,9 +70,7 @@ export const twilio: Provider<z.output<typeof config>> = {
   /** Forms: the SID of the message, call or other subject. Event Streams: the first `id`. */
   externalId(request) {
     const form = formOf(request);
-    const id = form
-      ? (formEvent(form).sid ?? request.header(tokenHeader))
-      : eventIds(request).find((one) => one !== '');
+    const id = form ? (formEvent(form).sid ?? request.header(tokenHeader)) : firstId(request, 'id');
     return ownOrGeneratedId(request, id);
   },
 
@@ -81,11 +79,9 @@ export const twilio: Provider<z.output<typeof config>> = {
    * The SID is that of the whole call, and pressing the same key twice sends two equal bodies.
    */
   dedupKey(request, externalId) {
-    if (formOf(request)) {
-      const token = request.header(tokenHeader);
-      return token ? dedupByIdAndBytes(request, { ...externalId, id: token }) : null;
-    }
-    return eventIds(request).length === 1 ? dedupById(request, externalId) : dedupByIdAndBytes(request, externalId);
+    if (!formOf(request)) return dedupBatch(request, externalId);
+    const token = request.header(tokenHeader);
+    return token ? dedupByIdAndBytes(request, { ...externalId, id: token }) : null;
   },
 };
 
@@ -99,10 +95,6 @@ const tokenHeader = 'i-twilio-idempotency-token';
  */
 function formOf(request: InboundRequest): URLSearchParams | null {
   return request.query.has(bodyHashParameter) ? null : request.form();
-}
-
-function eventIds(request: InboundRequest): string[] {
-  return eventsIn(request).map((event) => stringField(event, 'id') ?? '');
 }
 
 function isBase(text: string): boolean {

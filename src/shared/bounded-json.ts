@@ -37,7 +37,11 @@ export function isWithinBounds(json: Uint8Array, bounds: JsonBounds): boolean {
 
 /** Parses JSON text; undefined when it is not within `bounds` or not valid JSON. */
 export function parseWithinBounds(json: string, bounds: JsonBounds): unknown {
-  if (!isWithinBounds(Buffer.from(json), bounds)) return undefined;
+  return isWithinBounds(Buffer.from(json), bounds) ? parsedJson(json) : undefined;
+}
+
+/** Parses JSON text; undefined when it is not valid. */
+export function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

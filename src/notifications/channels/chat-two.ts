@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { headerValue } from '../../delivery/headers.ts';
 import { secretsOfUrl } from '../../secrets/secret-mask.ts';
+import { parsedJson } from '../../shared/bounded-json.ts';
 import { chatTwoMessage } from '../messages/chat-two-message.ts';
 import type { Notice, Said } from '../notice.ts';
-import { jsonOf, type Outbound, postJson } from './post-message.ts';
+import { type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
 
 /**
@@ -31,7 +32,7 @@ const rateLimited = z.object({ retry_after: z.number().nonnegative() });
 
 /** The wait in the body of Discord's 429, given in seconds with a fraction; null when absent. */
 function askedWaitMs(body: string): number | null {
-  const parsed = rateLimited.safeParse(jsonOf(body));
+  const parsed = rateLimited.safeParse(parsedJson(body));
   return parsed.success ? Math.min(Math.ceil(parsed.data.retry_after * 1000), longestAskedMs) : null;
 }
 

@@ -36,16 +36,6 @@ function inShort(text: string): string {
   return characters.length <= gistCharacters ? line : `${characters.slice(0, gistCharacters).join('')}…`;
 }
 
-/** Parses a response body as JSON; null when it is not JSON. */
-export function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
 /** Posts JSON to a service and returns the outcome. Never rejects. */
 export async function postJson({ sender, timeLimitMs, nowMs }: Outbound, post: ChannelPost): Promise<Said> {
   const headers: Header[] = [['content-type', 'application/json'], ...post.headers];

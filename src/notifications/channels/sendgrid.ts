@@ -1,37 +1,18 @@
 import sendgrid from '@sendgrid/mail';
 import { z } from 'zod';
 import { headerValue } from '../../delivery/headers.ts';
+import { parsedJson } from '../../shared/bounded-json.ts';
 import type { Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import type { Mail } from './mail.ts';
-import { jsonOf, type Outbound, postJson } from './post-message.ts';
+import { type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
-
-/**
- * Replaces the HTTP client of SendGrid's library, which calls only `request`. Requests go through the gateway's sender,
- * so that its address guard, its time limit and its bounds apply.
- */
-class SenderClient {
-  readonly #post: (path: string, body: Uint8Array) => Promise<Said>;
-  said: Said | null = null;
-
-  constructor(post: (path: string, body: Uint8Array) => Promise<Said>) {
-    this.#post = post;
-  }
-
-  /** The library's own client rejects for a status that is not 2xx; this one stores the outcome in `said` instead. */
-  async request({ url, body }: { url: string; body: object }): Promise<[{ statusCode: number | null }, object]> {
-    // The library also passes `headers`, but those are the e-mail's headers, which the body contains.
-    this.said = await this.#post(url, Buffer.from(JSON.stringify(body)));
-    return [{ statusCode: this.said.responseCode }, {}];
-  }
-}
 
 const refusal = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) });
 
 /** The error messages in a response of SendGrid. */
 function gist(body: string): string {
-  const parsed = refusal.safeParse(jsonOf(body));
+  const parsed = refusal.safeParse(parsedJson(body));
   return parsed.success ? parsed.data.errors.map(({ message }) => message).join('; ') : body;
 }
 
@@ -46,14 +27,23 @@ export async function sendBySendGrid(
   { apiKey, baseUrl }: NonNullable<MailSettings['sendgrid']>,
   { id, from, to, subject, text, html, attachment }: Mail,
 ): Promise<Said> {
-  const client = new SenderClient((path, body) =>
-    postJson(outbound, {
-      url: `${baseUrl}${path}`,
-      headers: [['accept', 'application/json'], ['authorization', `Bearer ${apiKey}`], userAgent],
-      ...{ body, gist },
-      secrets: [apiKey],
-    }),
-  );
+  // Replaces the HTTP client of SendGrid's library, which calls only `request`. Requests go through the gateway's sender,
+  // so that its address guard, its time limit and its bounds apply. The library's own client rejects for a status that is
+  // not 2xx; this one keeps the outcome instead.
+  const client: { said: Said | null; request(call: { url: string; body: object }): Promise<unknown> } = {
+    said: null,
+    async request({ url, body }) {
+      this.said = await postJson(outbound, {
+        url: `${baseUrl}${url}`,
+        // The library also passes `headers`, but those are the e-mail's headers, which the body contains.
+        headers: [['accept', 'application/json'], ['authorization', `Bearer ${apiKey}`], userAgent],
+        body: Buffer.from(JSON.stringify(body)),
+        gist,
+        secrets: [apiKey],
+      });
+      return [{ statusCode: this.said.responseCode }, {}];
+    },
+  };
   // The package exports a single service object. A derived object gets its own client and leaves that one unchanged.
   const service: typeof sendgrid = Object.create(sendgrid);
   service.setClient(client);
