@@ -29,23 +29,19 @@ export type StopDeliveries = (sql: Sql, accountId: string) => Promise<void>;
 /** Writes further rows in the transaction that changes an account. */
 export type Alongside = (sql: Sql, account: AccountRow, changed: string[]) => Promise<void>;
 
+interface StoreDeps {
+  em: () => EntityManager;
+  box: SecretBox;
+  stopDeliveries: StopDeliveries;
+  providers: ReadonlyMap<string, ProviderRules>;
+}
+
 /** Stores accounts. Each call uses its own fork of the entity manager, so no state is kept between calls. */
 export class AccountStore {
-  readonly #em: () => EntityManager;
-  readonly #box: SecretBox;
-  readonly #stopDeliveries: StopDeliveries;
-  readonly #providers: ReadonlyMap<string, ProviderRules>;
+  readonly #deps: StoreDeps;
 
-  constructor(options: {
-    em: () => EntityManager;
-    box: SecretBox;
-    stopDeliveries: StopDeliveries;
-    providers: ReadonlyMap<string, ProviderRules>;
-  }) {
-    this.#providers = options.providers;
-    this.#em = options.em;
-    this.#box = options.box;
-    this.#stopDeliveries = options.stopDeliveries;
+  constructor(deps: StoreDeps) {
+    this.#deps = deps;
   }
 
   /** Accounts that are not deleted, oldest first, filtered by exact `app_key` and `provider`. */
@@ -53,21 +49,21 @@ export class AccountStore {
     const where: FilterQuery<AccountRow> = { deleted_at: null };
     if (filter.app_key !== undefined) where.app_key = filter.app_key;
     if (filter.provider !== undefined) where.provider = filter.provider;
-    return this.#em().find(AccountEntity, where, { orderBy: { id: 'asc' } });
+    return this.#deps.em().find(AccountEntity, where, { orderBy: { id: 'asc' } });
   }
 
   get(id: string): Promise<AccountRow | null> {
-    return this.#em().findOne(AccountEntity, { id, deleted_at: null });
+    return this.#deps.em().findOne(AccountEntity, { id, deleted_at: null });
   }
 
   /** The decrypted `provider_config`, without defaults; null when it cannot be read. */
   configOf(account: Pick<AccountRow, 'id' | 'provider_config'>): Record<string, unknown> | null {
-    return openConfig(this.#box, account);
+    return openConfig(this.#deps.box, account);
   }
 
   /** What would be refused in a new account, of settings that were stored before the rule about them. */
   warningsOf(account: Pick<AccountRow, 'id' | 'provider' | 'provider_config'>): FieldError[] {
-    return configWarnings(this.#providers.get(account.provider), this.configOf(account));
+    return configWarnings(this.#deps.providers.get(account.provider), this.configOf(account));
   }
 
   /**
@@ -75,11 +71,11 @@ export class AccountStore {
    * frees its slug), and `invalid` when the settings do not match the provider.
    */
   async create(input: NewAccount, alongside?: Alongside): Promise<AccountWrite> {
-    const em = this.#em();
+    const em = this.#deps.em();
     const id = uuidv7();
     const now = new Date();
     const provider_config = withoutNull(input.provider_config);
-    const urls = sealUrls(this.#box, id, input, null);
+    const urls = sealUrls(this.#deps.box, id, input, null);
     const errors = [...urls.errors, ...this.#errors(input.provider, { ...input, provider_config })];
     if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
     const { secrets, plain } = this.#split(id, input);
@@ -100,7 +96,7 @@ export class AccountStore {
       ...plain,
       ...urls.columns,
       ...secrets,
-      provider_config: sealConfig(this.#box, id, provider_config),
+      provider_config: sealConfig(this.#deps.box, id, provider_config),
       provider: input.provider,
       account_slug: input.account_slug,
       app_key: input.app_key,
@@ -120,21 +116,19 @@ export class AccountStore {
   /** Changes only the fields in `change`; null clears one. The row is locked, so no concurrent update is lost. */
   async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
     return this.#write(() =>
-      inEntityTransaction(this.#em(), async (tx, sql): Promise<AccountWrite> => {
-        const account = await tx.findOne(
-          AccountEntity,
-          { id, deleted_at: null },
-          { lockMode: LockMode.PESSIMISTIC_WRITE },
-        );
+      inEntityTransaction(this.#deps.em(), async (tx, sql): Promise<AccountWrite> => {
+        const account = await lockAccount(tx, id);
         if (!account) return { ok: false, reason: 'not_found' };
         const stored = this.configOf(account) ?? {};
         const settings = this.#settingsAfter(account, stored, change);
-        const urls = sealUrls(this.#box, account.id, change, account);
+        const urls = sealUrls(this.#deps.box, account.id, change, account);
         const errors = [...urls.errors, ...this.#errors(change.provider ?? account.provider, settings, stored)];
         if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
         const { secrets, plain } = this.#split(account.id, change);
         const { provider_config } = settings;
-        const config = provider_config ? { provider_config: sealConfig(this.#box, account.id, provider_config) } : {};
+        const config = provider_config
+          ? { provider_config: sealConfig(this.#deps.box, account.id, provider_config) }
+          : {};
         tx.assign(account, { ...plain, ...urls.columns, ...secrets, ...config, updated_at: new Date() });
         await tx.flush();
         await alongside?.(sql, account, Object.keys(change));
@@ -145,16 +139,12 @@ export class AccountStore {
 
   /** Soft-deletes an account: its events stay readable, its slug becomes free, and its pending deliveries stop. */
   async delete(id: string, alongside?: Alongside): Promise<boolean> {
-    return inEntityTransaction(this.#em(), async (tx, sql) => {
-      const account = await tx.findOne(
-        AccountEntity,
-        { id, deleted_at: null },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
+    return inEntityTransaction(this.#deps.em(), async (tx, sql) => {
+      const account = await lockAccount(tx, id);
       if (!account) return false;
       account.deleted_at = new Date();
       await tx.flush();
-      await this.#stopDeliveries(sql, id);
+      await this.#deps.stopDeliveries(sql, id);
       await alongside?.(sql, account, []);
       return true;
     });
@@ -174,7 +164,7 @@ export class AccountStore {
     settings: Partial<ProviderSettings>,
     storedConfig?: ProviderSettings['provider_config'],
   ): FieldError[] {
-    const rules = this.#providers.get(provider);
+    const rules = this.#deps.providers.get(provider);
     return rules ? settingsErrors(rules, settings, storedConfig) : [];
   }
 
@@ -194,7 +184,7 @@ export class AccountStore {
     for (const field of signingSecrets) {
       const sealed = account[field];
       if (secrets[field] === undefined && sealed)
-        secrets[field] = this.#box.open(sealed, { accountId: account.id, field });
+        secrets[field] = this.#deps.box.open(sealed, { accountId: account.id, field });
     }
     return { ...secrets, provider_config: withoutNull(sameProvider && sent ? { ...stored, ...sent } : sent) };
   }
@@ -211,13 +201,17 @@ export class AccountStore {
       delete plain[field];
       if (value !== undefined) {
         secrets[field] =
-          value === null || value === '' ? null : Buffer.from(this.#box.seal(value, { accountId: id, field }));
+          value === null || value === '' ? null : Buffer.from(this.#deps.box.seal(value, { accountId: id, field }));
       }
     }
     const fields: Omit<T, SecretField | UrlField | 'provider_config'> = plain;
     return { secrets, plain: fields };
   }
 }
+
+/** Locks an account until the end of the transaction; null when there is no such account. */
+export const lockAccount = (tx: EntityManager, id: string): Promise<AccountRow | null> =>
+  tx.findOne(AccountEntity, { id, deleted_at: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /** A config without its null fields. */
 function withoutNull(config: Readonly<Record<string, unknown>> | null | undefined): Record<string, unknown> {

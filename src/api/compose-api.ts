@@ -36,7 +36,7 @@ import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { createEngineProbe } from '../temporal/engine-probe.ts';
-import { type App, createApp } from './app.ts';
+import { createApp } from './app.ts';
 import type { OwnSettings } from './settings-routes.ts';
 
 /** The limits for storing webhooks that fail verification. */
@@ -78,19 +78,7 @@ export interface ApiParts {
  * fails. Call `stopping` before the server closes: it ends delayed responses and streams. Call `close` afterwards: it
  * closes the connections that requests have opened.
  */
-export function composeApi(parts: ApiParts): {
-  app: App;
-  bodies: BodyReader;
-  /** To be started and stopped with the server. */
-  secretUses: SecretUses;
-  /** To be started and stopped with the server. */
-  denied: DeniedCalls;
-  /** Aborted by `drain`. */
-  draining: AbortSignal;
-  drain(): void;
-  stopping(): void;
-  close(): Promise<void>;
-} {
+export function composeApi(parts: ApiParts) {
   const { database, keyring, log } = parts;
   const { allowedNetworks, timeLimitMs } = parts.delivery;
   const box = createSecretBox(keyring);
@@ -159,8 +147,9 @@ export function composeApi(parts: ApiParts): {
   return {
     app,
     bodies,
-    secretUses,
-    denied,
+    // To be started and stopped with the server.
+    ...{ secretUses, denied },
+    /** Aborted by `drain`. */
     draining: draining.signal,
     drain: () => draining.abort(stoppingProblem()),
     stopping() {

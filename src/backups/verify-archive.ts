@@ -40,38 +40,30 @@ export async function verifyArchive(
     throw unreadable(source, error, 'Nothing was written.');
   }
   const end = manifestAtEnd(tail.held());
-  if (end === null)
-    throw new BackupError(
-      `${source.name} is no backup of this gateway, or its end is missing or damaged. Nothing was written.`,
-    );
+  if (end === null) throw refused(source, 'is no backup of this gateway, or its end is missing or damaged');
   const claimed = claimedManifest(source, end);
   if (claimed.encrypted && !keyring?.find(claimed.key_id))
-    throw new BackupError(
-      `${source.name} cannot be opened: ${otherKey(claimed.key_id, keyring)}. Nothing was written.`,
-    );
+    throw refused(source, `cannot be opened: ${otherKey(claimed.key_id, keyring)}`);
   const { bytes, sha256 } = tail.before(end.memberBytes);
   if (bytes !== claimed.bytes || sha256 !== claimed.sha256)
-    throw new BackupError(
-      `${source.name} is damaged: its content is not the one that its checksum is of. Nothing was written.`,
-    );
+    throw refused(source, 'is damaged: its content is not the one that its checksum is of');
   const judged = judgeManifest(end, { name: basename(source.name), sizeBytes: bytes + end.memberBytes }, keyring);
   if (!judged.verified && !allowUnverified) throw unverifiedError(source, judged.why);
   return { manifest: claimed, unverified: judged.verified ? null : judged.why };
 }
 
 /** Parses the manifest before its signature is checked, so that an error can name the reason for the refusal. */
-function claimedManifest({ name }: ArchiveSource, { text }: ManifestEnd): Manifest {
+function claimedManifest(source: ArchiveSource, { text }: ManifestEnd): Manifest {
   const manifest = parseManifestLine(text.slice(0, text.indexOf('\n') + 1));
-  if (manifest === null)
-    throw new BackupError(`${name} is no backup of this gateway: its manifest cannot be read. Nothing was written.`);
-  if (manifest === 'newer')
-    throw new BackupError(`${name} was written by a newer gateway. Nothing was written. Restore it with that version.`);
+  if (manifest === null) throw refused(source, 'is no backup of this gateway: its manifest cannot be read');
+  if (manifest === 'newer') throw refused(source, 'was written by a newer gateway', ' Restore it with that version.');
   if (manifest === 'older')
-    throw new BackupError(
-      `${name} has an older format, without a signature, which this version does not read. Nothing was written.`,
-    );
+    throw refused(source, 'has an older format, without a signature, which this version does not read');
   return manifest;
 }
+
+const refused = ({ name }: ArchiveSource, why: string, remedy = '') =>
+  new BackupError(`${name} ${why}. Nothing was written.${remedy}`);
 
 const unverifiedError = ({ name }: ArchiveSource, why: string) =>
   new BackupError(

@@ -18,15 +18,7 @@ import {
 } from '../shared/setting-types.ts';
 import { tracingVariables } from '../telemetry/tracing/settings.ts';
 import { temporalAddress } from '../temporal/connection-settings.ts';
-import {
-  buildId,
-  defaultSchedule,
-  deliverySchedule,
-  deploymentName,
-  hostVerification,
-  workerQueues,
-  workflowsBacklog,
-} from './setting-values.ts';
+import * as values from './setting-values.ts';
 import type { Variable } from './variable.ts';
 import { describedVariables } from './variables.ts';
 
@@ -42,9 +34,9 @@ export const environment = z.object({
   TEMPORAL_ADDRESS: temporalAddress.optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
-  WORKER_QUEUES: workerQueues.optional(),
-  TEMPORAL_DEPLOYMENT_NAME: deploymentName.optional(),
-  TEMPORAL_WORKER_BUILD_ID: buildId.optional(),
+  WORKER_QUEUES: values.workerQueues.optional(),
+  TEMPORAL_DEPLOYMENT_NAME: values.deploymentName.optional(),
+  TEMPORAL_WORKER_BUILD_ID: values.buildId.optional(),
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS: z.stringbool().optional(),
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().optional(),
@@ -54,7 +46,7 @@ export const environment = z.object({
   TEMPORAL_TLS_CLIENT_CERT_DATA: z.string().optional(),
   TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().optional(),
   TEMPORAL_TLS_CLIENT_KEY_DATA: z.string().optional(),
-  TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: hostVerification.optional(),
+  TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: values.hostVerification.optional(),
   TEMPORAL_PROFILE: z.string().optional(),
   TEMPORAL_CONFIG_FILE: z.string().optional(),
   TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
@@ -72,14 +64,14 @@ export const environment = z.object({
   MAX_BODY_BYTES_IN_FLIGHT: integerBetween(1024 * 1024, 64 * 1024 * 1024 * 1024).optional(),
   MAX_CONNECTIONS: integerBetween(1, 100_000).prefault('2000'),
   SHUTDOWN_DRAIN: durationBetween('0s', '30s').optional(),
-  DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
+  DELIVERY_SCHEDULE: values.deliverySchedule.prefault(values.defaultSchedule),
   DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
   DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
   DROPPED_HEADERS: checkedList(droppedHeaderMistake).optional(),
   ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
   API_DELIVERS: z.stringbool().default(true),
   EVENT_WORKFLOWS: z.enum(eventWorkflows).default('always'),
-  EVENT_WORKFLOWS_BACKLOG: workflowsBacklog.prefault('10000,5m'),
+  EVENT_WORKFLOWS_BACKLOG: values.workflowsBacklog.prefault('10000,5m'),
   MAIL_FROM_EMAIL: z.email().default('webhook-gateway@localhost.localdomain'),
   SENDGRID_API_KEY: headerText.optional(),
   SENDGRID_BASE_URL: origin

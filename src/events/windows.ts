@@ -1,3 +1,4 @@
+import { sqlState } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
 import { dayMs, uuidFloor } from '../database/uuid-time.ts';
 
@@ -80,6 +81,9 @@ async function daysOf(sql: Sql, { app_key, provider, account_slug, event_type }:
   for (let day = dayOf(span.first.getTime()); day <= span.last.getTime(); day += dayMs) days.push(day);
   return days;
 }
+
+/** Whether the server has canceled a statement (`query_canceled`): it took longer than its limit. */
+export const isCanceled = (error: unknown) => sqlState(error) === '57014';
 
 const dayOf = (atMs: number) => Math.floor(atMs / dayMs) * dayMs;
 

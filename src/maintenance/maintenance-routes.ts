@@ -42,7 +42,9 @@ export function maintenanceRoutes(deps: {
    * Changes a task in Temporal and returns its new state. The audit entry is written first, in the same transaction.
    */
   const act = async (
-    { given, request, action, status }: { given: string; request: Request; action: AuditAction; status: number },
+    given: string,
+    request: Request,
+    { action, status }: { action: AuditAction; status: number },
     work: (maintenance: Maintenance, name: MaintenanceTaskName, actor: string) => Promise<void>,
   ) => {
     const name = existingTask(given);
@@ -91,8 +93,8 @@ export function maintenanceRoutes(deps: {
     .post(
       '/:name/trigger',
       async ({ params, request, set }) => {
-        const what = { given: params.name, request, action: 'upkeep.trigger' as const, status: 202 };
-        const state = await act(what, (maintenance, name) => maintenance.trigger(name));
+        const entry = { action: 'upkeep.trigger', status: 202 } as const;
+        const state = await act(params.name, request, entry, (maintenance, name) => maintenance.trigger(name));
         set.status = 202;
         return state;
       },
@@ -109,7 +111,7 @@ export function maintenanceRoutes(deps: {
     .post(
       '/:name/pause',
       async ({ params, request }) =>
-        await act({ given: params.name, request, action: 'upkeep.pause', status: 200 }, (maintenance, name, actor) =>
+        act(params.name, request, { action: 'upkeep.pause', status: 200 }, (maintenance, name, actor) =>
           maintenance.pause(name, `paused by ${actor}`),
         ),
       operation('upkeep.pause', {
@@ -124,7 +126,7 @@ export function maintenanceRoutes(deps: {
     .post(
       '/:name/resume',
       async ({ params, request }) =>
-        await act({ given: params.name, request, action: 'upkeep.resume', status: 200 }, (maintenance, name, actor) =>
+        act(params.name, request, { action: 'upkeep.resume', status: 200 }, (maintenance, name, actor) =>
           maintenance.resume(name, `resumed by ${actor}`),
         ),
       operation('upkeep.resume', {

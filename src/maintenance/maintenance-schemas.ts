@@ -10,20 +10,20 @@ const said = {
 };
 const outcomes = '`skipped`: another run of the task was in progress; `unknown`: beyond the retention of Temporal';
 
+const runExample = {
+  started_at: '2026-11-20T03:10:41.000Z',
+  finished_at: '2026-11-20T03:10:42.000Z',
+  outcome: 'completed' as const,
+  result: { deleted: 1200 },
+  error: null,
+};
+
 /** One run of a maintenance task. */
 export const maintenanceRun = z
   .object({ ...times, outcome: z.enum(maintenanceProgress).meta({ description: outcomes }), ...said })
   .meta({
     id: 'UpkeepRun',
-    examples: [
-      {
-        started_at: '2026-11-20T03:10:41.000Z',
-        finished_at: '2026-11-20T03:10:42.000Z',
-        outcome: 'completed',
-        result: { deleted: 1200 },
-        error: null,
-      },
-    ],
+    examples: [runExample],
   });
 
 /** One maintenance task with its schedule. */
@@ -53,13 +53,7 @@ export const maintenanceTask = z
         scheduled: true,
         paused: false,
         running: false,
-        last_run: {
-          started_at: '2026-11-20T03:10:41.000Z',
-          finished_at: '2026-11-20T03:10:42.000Z',
-          outcome: 'completed',
-          result: { deleted: 1200 },
-          error: null,
-        },
+        last_run: runExample,
         next_run_at: '2026-11-21T03:11:02.000Z',
       },
     ],

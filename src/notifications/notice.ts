@@ -76,6 +76,14 @@ export type Said =
       durationMs: number;
     };
 
+/** The outcome of a try that sent nothing. */
+export const notSent = (outcome: string, error: string, { permanent = false, durationMs = 0 } = {}): NotSent => ({
+  ...{ ok: false, outcome, error, permanent, durationMs },
+  ...{ responseCode: null, responseBody: null, retryAfterMs: null },
+});
+
+export type NotSent = Extract<Said, { ok: false }>;
+
 /**
  * Sends a message to a destination. Never rejects: a failure is in the result.
  *

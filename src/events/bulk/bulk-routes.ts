@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
+import type { Sql } from '../../database/sql.ts';
 import { nextPage } from '../../http/admin/next-page.ts';
 import { cursor, defaultLimit, isId, limit } from '../../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../../http/operation.ts';
@@ -10,15 +11,7 @@ import { Problem } from '../../http/problem.ts';
 import { readPause } from '../pause.ts';
 import { auditedIds } from './audited-ids.ts';
 import type { NewBulkJob } from './bulk-job.ts';
-import {
-  bulkJobView,
-  insertBulkJob,
-  listBulkJobs,
-  readBulkJob,
-  readBulkJobIds,
-  stopBulkJob,
-  unfinishedJobs,
-} from './bulk-rows.ts';
+import * as rows from './bulk-rows.ts';
 import { bulkDryRun, bulkJob, bulkJobWithIds, bulkOrder } from './bulk-schemas.ts';
 import { countGiven, countMatching, firstSliceMs, newestEvent } from './matching-events.ts';
 
@@ -34,14 +27,14 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
   const { database, calls } = deps;
 
   /** Makes a job of an order that is neither one too many nor the same as a running one. */
-  const order = (job: NewBulkJob, record: (sql: Parameters<typeof insertBulkJob>[0]) => Promise<void>) =>
+  const order = (job: NewBulkJob, record: (sql: Sql) => Promise<void>) =>
     database.transaction(async (sql) => {
-      const { count, same } = await unfinishedJobs(sql, job);
+      const { count, same } = await rows.unfinishedJobs(sql, job);
       // A double click, or a client that repeats a request whose answer was lost.
       if (same !== null) throw new Problem('conflict', `the running bulk job ${same} has the same order`);
       if (count >= mostJobs)
         throw new Problem('conflict', `${mostJobs} bulk jobs have not ended yet; wait for one of them, or stop it`);
-      const made = await insertBulkJob(sql, job);
+      const made = await rows.insertBulkJob(sql, job);
       await record(sql);
       return made;
     });
@@ -79,7 +72,7 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
           }),
         );
         set.status = 202;
-        return bulkJobView(made);
+        return rows.bulkJobView(made);
       },
       operation('event.bulk', {
         role: 'operate',
@@ -99,10 +92,10 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
       async ({ query, request, set }) => {
         calls.of(request).note({ query });
         const { limit = defaultLimit, before = null } = query;
-        const jobs = await listBulkJobs(database.reader, { before, limit });
+        const jobs = await rows.listBulkJobs(database.reader, { before, limit });
         const next = nextPage(request, '/admin/events/bulk', jobs, limit);
         if (next) set.headers.link = next;
-        return jobs.map(bulkJobView);
+        return jobs.map(rows.bulkJobView);
       },
       operation('event.bulk_list', {
         role: 'read',
@@ -122,9 +115,9 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
     .get(
       '/bulk/:job_id',
       async ({ params }) => {
-        const job = isId(params.job_id) ? await readBulkJob(database.reader, params.job_id) : null;
+        const job = isId(params.job_id) ? await rows.readBulkJob(database.reader, params.job_id) : null;
         if (!job) throw jobNotFound();
-        return { ...bulkJobView(job), event_ids: await readBulkJobIds(database.reader, job.id) };
+        return { ...rows.bulkJobView(job), event_ids: await rows.readBulkJobIds(database.reader, job.id) };
       },
       operation('event.bulk_read', {
         role: 'read',
@@ -142,16 +135,16 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
         if (!isId(id)) throw jobNotFound();
         const call = calls.of(request);
         const stopped = await database.transaction(async (sql) => {
-          const job = await stopBulkJob(sql, id);
+          const job = await rows.stopBulkJob(sql, id);
           if (job) await call.record(sql, 'event.bulk_stop', { status: 202, job_id: id });
           return job;
         });
-        const job = stopped ?? (await readBulkJob(database, id));
+        const job = stopped ?? (await rows.readBulkJob(database, id));
         if (!job) throw jobNotFound();
         if (!stopped && job.state !== 'stopping')
           throw new Problem('conflict', `the bulk job has ended already: it is ${job.state}`);
         set.status = 202;
-        return bulkJobView(job);
+        return rows.bulkJobView(job);
       },
       operation('event.bulk_stop', {
         role: 'operate',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isId } from '../../http/admin/query-schemas.ts';
+import { cursor } from '../../http/admin/query-schemas.ts';
 import { count, id, text as shownText, timestamp } from '../../http/admin/schemas/common.ts';
 import { text } from '../../shared/text-rules.ts';
 import { eventFilters } from '../event-filters.ts';
@@ -10,11 +10,7 @@ const mostIds = 1_000;
 
 export const bulkFilter = z.strictObject(eventFilters);
 
-const eventId = z
-  .string()
-  .refine(isId, 'must be an id')
-  .transform((given) => given.toLowerCase())
-  .meta({ override: { type: 'string', format: 'uuid' } });
+const eventId = cursor.unwrap();
 
 export const bulkOrder = z
   .strictObject({

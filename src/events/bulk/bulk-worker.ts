@@ -11,15 +11,8 @@ import type { EventFilters } from '../event-filters.ts';
 import { applyBatch, type BatchOrder } from './apply-batch.ts';
 import { matchedOf, type Outcome, type SkipReason, skipReasons } from './bulk-job.ts';
 import { bulkFilter } from './bulk-schemas.ts';
-import {
-  endJobRow,
-  isBraked,
-  type LeasedJob,
-  leaseDueJob,
-  lockLeasedJob,
-  putOffJob,
-  saveBatchOf,
-} from './leased-job.ts';
+import type { LeasedJob } from './leased-job.ts';
+import * as jobs from './leased-job.ts';
 import { type Matches, nextMatches, type Place } from './matching-events.ts';
 
 /**
@@ -45,16 +38,18 @@ const statementMs = 4_000;
 /** Longer than reading a batch (6 s). After a crash of the worker, another one goes on after this time. */
 const leaseS = 15;
 
+interface BulkDeps {
+  database: Database;
+  audit: Pick<AuditWriter, 'write'>;
+  log: Log;
+}
+
 /** Works on bulk jobs, one batch a round. Any number of processes may do so. */
 export class BulkWorker {
-  readonly #database: Database;
-  readonly #audit: Pick<AuditWriter, 'write'>;
-  readonly #log: Log;
+  readonly #deps: BulkDeps;
 
-  constructor(deps: { database: Database; audit: Pick<AuditWriter, 'write'>; log: Log }) {
-    this.#database = deps.database;
-    this.#audit = deps.audit;
-    this.#log = deps.log;
+  constructor(deps: BulkDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -66,18 +61,18 @@ export class BulkWorker {
    */
   async round(): Promise<Round> {
     const token = randomUUID();
-    const job = await leaseDueJob(this.#database, token, leaseS);
+    const job = await jobs.leaseDueJob(this.#deps.database, token, leaseS);
     if (!job) return 'idle';
     try {
       await this.#work(job, token);
     } catch (error) {
       if (isDatabaseError(error) && databaseFailure(error) !== 'bad_data') {
         // A conflict with another transaction is over soon. If the database is down, the lease expires.
-        await putOffJob(this.#database, job.id, token, retryS).catch(() => undefined);
+        await jobs.putOffJob(this.#deps.database, job.id, token, retryS).catch(() => undefined);
         throw error;
       }
       // An error of the gateway itself, or a value that PostgreSQL refuses, would occur at each try.
-      this.#log.error({ err: error, job_id: job.id }, 'bulk job failed');
+      this.#deps.log.error({ err: error, job_id: job.id }, 'bulk job failed');
       await this.#endWith(job, token, 'failed', 'internal error; see the log of the worker');
     }
     return 'more';
@@ -86,16 +81,16 @@ export class BulkWorker {
   async #work(job: LeasedJob, token: string): Promise<void> {
     if (job.state === 'stopping') return this.#endWith(job, token, 'stopped', job.reason);
     const delayS = await this.#delayOf(job);
-    if (delayS !== null) return putOffJob(this.#database, job.id, token, delayS);
+    if (delayS !== null) return jobs.putOffJob(this.#deps.database, job.id, token, delayS);
     const filter = storedFilter(job);
     const found = await this.#nextOf(job, filter);
-    await this.#database.transaction(async (sql) => {
-      const locked = await lockLeasedJob(sql, job.id, token);
+    await this.#deps.database.transaction(async (sql) => {
+      const locked = await jobs.lockLeasedJob(sql, job.id, token);
       if (!locked) return;
       if (locked.state === 'stopping') return this.#end(sql, locked, 'stopped', locked.reason);
       const order: BatchOrder = { action: locked.action, error: locked.error, filter };
       const outcome = sumOf(locked, await applyBatch(sql, order, found.ids));
-      await saveBatchOf(sql, locked, { outcome, place: found.place, ids: found.ids, pauseS });
+      await jobs.saveBatchOf(sql, locked, { outcome, place: found.place, ids: found.ids, pauseS });
       if (found.end) await this.#end(sql, { ...locked, ...outcome }, 'done', null);
     });
   }
@@ -104,7 +99,7 @@ export class BulkWorker {
   async #delayOf(job: LeasedJob): Promise<number | null> {
     // While deliveries are paused, a manual attempt would be refused, and nothing could drain what waits.
     if (job.paused) return job.action === 'retry' ? pausedS : null;
-    return (await isBraked(this.#database, job.id)) ? brakeS : null;
+    return (await jobs.isBraked(this.#deps.database, job.id)) ? brakeS : null;
   }
 
   /** The next events of a job, and the position after them. */
@@ -128,24 +123,24 @@ export class BulkWorker {
   /** Reads each slice in a transaction of its own, because locks on the partitions of its days are kept until its end. */
   readonly #slices: Sql = {
     query: (statement, values) =>
-      inTransaction(this.#database.readers, async (client) => {
+      inTransaction(this.#deps.database.readers, async (client) => {
         await client.query(`set local statement_timeout = ${statementMs}`);
         return sqlOfClient(client).query(statement, values);
       }),
   };
 
   async #endWith(job: LeasedJob, token: string, state: 'stopped' | 'failed', reason: string | null): Promise<void> {
-    await this.#database.transaction(async (sql) => {
-      const locked = await lockLeasedJob(sql, job.id, token);
+    await this.#deps.database.transaction(async (sql) => {
+      const locked = await jobs.lockLeasedJob(sql, job.id, token);
       if (locked) await this.#end(sql, locked, state, reason);
     });
   }
 
   /** Ends a job and writes its audit entry, in the same transaction. */
   async #end(sql: Sql, job: LeasedJob, state: 'stopped' | 'done' | 'failed', reason: string | null): Promise<void> {
-    if (!(await endJobRow(sql, job.id, state, reason))) return;
+    if (!(await jobs.endJobRow(sql, job.id, state, reason))) return;
     const { id, action, total, done, failed, skipped } = job;
-    await this.#audit.write(sql, {
+    await this.#deps.audit.write(sql, {
       ...{ actor: job.ordered_by, ipAddress: job.ordered_from, action: 'event.bulk_end' },
       details: { job_id: id, action, state, reason, total, matched: matchedOf(job), done, skipped, failed },
     });

@@ -2,7 +2,7 @@ import type { Sql } from '../../database/sql.ts';
 import { uuidFloor, uuidMs } from '../../database/uuid-time.ts';
 import type { EventFilters } from '../event-filters.ts';
 import { countMatches, listEvents, type Matching, matches } from '../list.ts';
-import { type Window, windowsBack } from '../windows.ts';
+import { isCanceled, type Window, windowsBack } from '../windows.ts';
 
 /** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
 export const firstSliceMs = 24 * 60 * 60_000;
@@ -110,9 +110,6 @@ async function readIds(
     throw error;
   }
 }
-
-/** Whether the server canceled a statement because of statement_timeout. */
-const isCanceled = (error: unknown) => error instanceof Error && 'code' in error && error.code === '57014';
 
 /**
  * Which of some events match now. In a transaction that has locked them, they keep matching until its end.

@@ -1,10 +1,9 @@
 import type { Database } from '../../database/database.ts';
-import { sqlState } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 import { type EventFilter, type Matching, matches } from '../list.ts';
-import { type Window, windowsBack } from '../windows.ts';
+import { isCanceled, type Window, windowsBack } from '../windows.ts';
 
 /** Where one search ends, although there may be more events. The answer says which limit it was. */
 const mostEvents = 20_000;
@@ -133,13 +132,10 @@ async function scanBatch(
   try {
     return await sql.query<ScannedRow>({ name: '', text: statement }, [low, high, ...values, Buffer.from(text)]);
   } catch (error) {
-    if (sqlState(error) === canceled) return null;
+    if (isCanceled(error)) return null;
     throw error;
   }
 }
-
-/** `query_canceled`: the statement took longer than its limit. */
-const canceled = '57014';
 
 const readEvents = {
   name: '',

@@ -29,9 +29,7 @@ export async function readRuns(
 ): Promise<{ running: boolean; lastRun: MaintenanceRun | null }> {
   let running = false;
   for (const { action, takenAt } of [...recent].reverse()) {
-    const { workflowId, firstExecutionRunId } = action.workflow;
-    const handle = client.workflow.getHandle<typeof upkeep>(workflowId, firstExecutionRunId);
-    const described = await handle.describe().catch(unlessForgotten);
+    const { handle, described } = await look(client, action);
     if (described?.status.name === 'RUNNING') {
       running = true;
       continue;
@@ -48,14 +46,22 @@ export async function readRuns(
  */
 export async function listRuns(client: Client, recent: readonly ScheduleExecutionResult[]): Promise<ListedRun[]> {
   const runs = recent.map(async ({ action, takenAt }): Promise<ListedRun> => {
-    const { workflowId, firstExecutionRunId } = action.workflow;
-    const handle = client.workflow.getHandle<typeof upkeep>(workflowId, firstExecutionRunId);
-    const described = await handle.describe().catch(unlessForgotten);
+    const { handle, described } = await look(client, action);
     if (!described) return forgotten(takenAt);
     if (described.status.name !== 'RUNNING') return ended(described, handle);
     return { startedAt: described.startTime, finishedAt: null, outcome: 'running', result: null, error: null };
   });
   return (await Promise.all(runs)).reverse();
+}
+
+/** Asks Temporal about a run; `described` is null if it has deleted the run. */
+async function look(client: Client, { workflow }: ScheduleExecutionResult['action']) {
+  const handle = client.workflow.getHandle<typeof upkeep>(workflow.workflowId, workflow.firstExecutionRunId);
+  const described = await handle.describe().catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  });
+  return { handle, described };
 }
 
 async function ended(
@@ -102,8 +108,3 @@ async function reason(handle: { result(): Promise<unknown> }, isBackup: boolean)
 const forgotten = (startedAt: Date): MaintenanceRun => ({
   ...{ startedAt, finishedAt: null, outcome: 'unknown', result: null, error: null },
 });
-
-function unlessForgotten(error: unknown): null {
-  if (error instanceof WorkflowNotFoundError) return null;
-  throw error;
-}

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../delivery/failure.ts';
 import type { Sender } from '../../delivery/send.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
-import type { Notice, Said, SendNotice } from '../notice.ts';
+import { type Notice, notSent, type Said, type SendNotice } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import { sendToChatOne } from './chat-one.ts';
 import { sendToChatTwo } from './chat-two.ts';
@@ -27,13 +27,8 @@ export function createChannels(deps: ChannelDeps): SendNotice {
       return await sendThrough({ ...deps, nowMs }, settings, notice);
     } catch (error) {
       // A bug in the gateway or a library. The error's message may contain event data, so only its name is shown.
-      return {
-        ok: false,
-        outcome: 'message_error',
-        error: `the message could not be made: ${reasonOf(error)}`,
-        ...{ responseCode: null, responseBody: null, retryAfterMs: null, permanent: false },
-        durationMs: Math.round(performance.now() - startedMs),
-      };
+      const durationMs = Math.round(performance.now() - startedMs);
+      return notSent('message_error', `the message could not be made: ${reasonOf(error)}`, { durationMs });
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { emailMessage } from '../messages/email-message.ts';
-import type { Notice, Said } from '../notice.ts';
+import { type Notice, notSent, type Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import type { Mail } from './mail.ts';
 import type { Outbound } from './post-message.ts';
@@ -52,10 +52,5 @@ export async function sendByEmail(
   if (sendgrid) return (await import('./sendgrid.ts')).sendBySendGrid(outbound, sendgrid, mail);
   const at = notice.kind === 'summary' ? notice.until : notice.failedAt;
   if (outboxDir !== null) return (await import('./outbox.ts')).writeToOutbox(outboxDir, mail, at);
-  return {
-    ok: false,
-    outcome: 'mail_not_configured',
-    error: 'no e-mail can be sent: set SENDGRID_API_KEY',
-    ...{ responseCode: null, responseBody: null, retryAfterMs: null, permanent: true, durationMs: 0 },
-  };
+  return notSent('mail_not_configured', 'no e-mail can be sent: set SENDGRID_API_KEY', { permanent: true });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { codeOf, reasonOf } from '../../delivery/failure.ts';
 import { headerValue } from '../../delivery/headers.ts';
-import type { Said } from '../notice.ts';
+import { notSent, type Said } from '../notice.ts';
 import type { Mail } from './mail.ts';
 
 /** Bytes. File names may have 255 bytes; this leaves room for the time and the extension. */
@@ -89,11 +89,7 @@ export async function writeToOutbox(folder: string, mail: Mail, at: Date): Promi
     const outboxFile = await writeWhole(folder, name, content);
     return { ok: true, responseCode: null, responseBody: null, durationMs: elapsedMs(), outboxFile };
   } catch (error) {
-    return {
-      ok: false,
-      outcome: 'outbox_error',
-      error: `the message could not be written to ${folder}: ${reasonOf(error)}`,
-      ...{ responseCode: null, responseBody: null, retryAfterMs: null, permanent: false, durationMs: elapsedMs() },
-    };
+    const why = `the message could not be written to ${folder}: ${reasonOf(error)}`;
+    return notSent('outbox_error', why, { durationMs: elapsedMs() });
   }
 }

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity } from '../../accounts/account-entity.ts';
+import { lockAccount } from '../../accounts/account-store.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inEntityTransaction } from '../../database/transaction.ts';
 import { SealedValueUnreadable } from '../../secrets/sealed-value-unreadable.ts';
@@ -176,12 +176,6 @@ export class DestinationStore {
     if (!settings) throw new DestinationUnreadable(row.id);
     return settings;
   }
-}
-
-/** Locks an account's row until the end of the transaction. Returns false when there is no such account. */
-async function lockAccount(tx: EntityManager, id: string): Promise<boolean> {
-  const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  return (await tx.findOne(AccountEntity, { id, deleted_at: null }, options)) !== null;
 }
 
 async function findLocked(tx: EntityManager, accountId: string, id: string): Promise<DestinationRow | null> {

@@ -6,7 +6,7 @@ import type { Metrics } from '../../telemetry/metrics/metrics.ts';
 import type { TracedSpan } from '../../telemetry/tracing/spans.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { openSettings, type SealedSettings } from '../destinations/sealed-settings.ts';
-import type { Notice, Said, SendNotice } from '../notice.ts';
+import { type Notice, notSent, type Said, type SendNotice } from '../notice.ts';
 import { nextWaitMs } from '../retries.ts';
 import { describeSaid, inNotificationSpan } from './notification-span.ts';
 
@@ -88,12 +88,9 @@ async function handOverIn(
   return waitMs === null ? { kind: 'failed' } : { kind: 'again', waitMs, retryAfterMs };
 }
 
-const unreadable: Said & { ok: false } = {
-  ok: false,
-  outcome: 'secret_unreadable',
-  error: 'the config of the destination does not decrypt with SECRETS_KEY',
-  ...{ responseCode: null, responseBody: null, retryAfterMs: null, permanent: true, durationMs: 0 },
-};
+const unreadable = notSent('secret_unreadable', 'the config of the destination does not decrypt with SECRETS_KEY', {
+  permanent: true,
+});
 
 /** Replaces NUL and lone surrogates. PostgreSQL refuses them, and recording would be retried forever. */
 const storable = (text: string) => text.replaceAll('\0', '\ufffd').toWellFormed();
