@@ -24,7 +24,7 @@ export type AccountWrite =
   | { ok: false; reason: 'invalid'; errors: FieldError[] };
 
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
-export type StopDeliveries = (sql: Sql, accountId: string) => Promise<void>;
+type StopDeliveries = (sql: Sql, accountId: string) => Promise<void>;
 
 /** Writes further rows in the transaction that changes an account. */
 export type Alongside = (sql: Sql, account: AccountRow, changed: string[]) => Promise<void>;

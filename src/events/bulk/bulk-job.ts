@@ -8,7 +8,6 @@ export type BulkAction = (typeof bulkActions)[number];
  * - `stopped`, `done`, `failed`: ended
  */
 export const bulkStates = ['running', 'stopping', 'stopped', 'done', 'failed'] as const;
-export type BulkState = (typeof bulkStates)[number];
 
 /** Why an event was left as it is: the refusals of the single operation, and a change since the batch was read. */
 export const skipReasons = [
