@@ -1,6 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { unknownKind } from './invalid-data.ts';
-import type { DeliveryActivities, NotificationRequest, NotifyRequest, NotifyResult } from './messages.ts';
+import type {
+  AttemptRequest,
+  AttemptResult,
+  DeliveryActivities,
+  NotificationRequest,
+  NotifyRequest,
+  NotifyResult,
+} from './messages.ts';
 import { queueOfPurpose } from './queue-of-purpose.ts';
 
 const options = {
@@ -18,11 +25,15 @@ const options = {
 } as const;
 
 // On the workflow's own queue: only there does the server return the attempt with the response to the workflow task.
-export const { attemptDelivery } = proxyActivities<DeliveryActivities>({
+const { attemptDelivery } = proxyActivities<DeliveryActivities>({
   ...options,
   // Without end, as above. Short, so that attempts follow within 10 s when the database is back.
   retry: { ...options.retry, maximumInterval: '5s' },
 });
+
+/** Makes an attempt. The Web UI shows the summary beside the activity's name. */
+export const attempt = (request: AttemptRequest, summary: string): Promise<AttemptResult> =>
+  attemptDelivery.executeWithOptions({ summary }, [request]);
 
 /**
  * How long a notification waits for a worker that takes `notifications`. Then the activity fails, and the sweep sends the

@@ -1,4 +1,6 @@
+import { ApplicationFailureCategory } from '@temporalio/common';
 import {
+  ApplicationFailure,
   condition,
   deprecatePatch,
   log,
@@ -8,12 +10,19 @@ import {
   setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
-import { attemptDelivery } from './activities.ts';
+import { attempt } from './activities.ts';
 import { openAnnouncements } from './announcements.ts';
+import { openDetails } from './details.ts';
 import { openInbox } from './inbox.ts';
 import { InvalidDataError, unknownKind } from './invalid-data.ts';
 import { isDeliverEventInput } from './message-checks.ts';
-import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
+import {
+  type DeliverEventInput,
+  type DeliveryResult,
+  type DeliveryState,
+  exhaustedFailure,
+  stateQuery,
+} from './messages.ts';
 import { openShow } from './show.ts';
 
 /**
@@ -23,36 +32,47 @@ import { openShow } from './show.ts';
  * A delivery lasts for hours, longer than the workers of a build. So it follows the current build, as a worker's default
  * is (src/temporal/queue-workers.ts), and a change of it needs a patch (docs/changing-a-workflow.md).
  *
- * @throws InvalidDataError, which fails the run. The sweep then starts another one from the event's row.
+ * @throws InvalidDataError, which fails the run: the sweep then starts another one from the event's row. A failure of the
+ *   type `DeliveryExhausted` after the last attempt and its notifications, so that the Web UI shows the delivery as failed.
  */
 export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryResult> {
   if (!isDeliverEventInput(input) && patched('checked-messages'))
     throw new InvalidDataError('the input of this workflow is not valid');
   const { eventId, generation, schedule } = input;
   const show = openShow(input);
+  const details = openDetails(input);
   const inbox = openInbox(generation, input.retries ?? []);
   const announcements = openAnnouncements(eventId, input.notifications ?? []);
   let attempts = input.resume.attempts;
   /** How the delivery ended; null before. Afterwards, only operators' retries are left to do. */
   let settledAs: DeliveryResult['outcome'] | null = input.resume.settled ? 'already_settled' : null;
+  /** Whether the workflow of an exhausted delivery ends as failed. */
+  let fails = false;
   /** The row's status, if it was settled without this run. */
   let rowStatus = input.resume.settled ? input.resume.deliveryStatus : undefined;
   let phase: DeliveryState['phase'] = 'waiting';
   let dueAtMs = input.resume.nextAttemptAt === null ? Date.now() : Date.parse(input.resume.nextAttemptAt);
-  setHandler(stateQuery, () => ({
-    eventId,
-    generation,
-    phase,
-    attempts,
-    nextAttemptAt: phase === 'waiting' ? new Date(dueAtMs).toISOString() : null,
-    retries: inbox.retries.length,
-    notifications: announcements.open.length,
-  }));
+  setHandler(
+    stateQuery,
+    () => ({
+      eventId,
+      generation,
+      phase,
+      attempts,
+      nextAttemptAt: phase === 'waiting' ? new Date(dueAtMs).toISOString() : null,
+      retries: inbox.retries.length,
+      notifications: announcements.open.length,
+    }),
+    { description: 'What this workflow does at the moment.' },
+  );
   const end = (outcome: DeliveryResult['outcome']): DeliveryResult => {
     phase = 'ended';
     const deliveryStatus = outcome === 'already_settled' ? rowStatus : undefined;
     show.ended(outcome, attempts, deliveryStatus);
-    return { outcome, ...(deliveryStatus && { deliveryStatus }), generation, attempts };
+    details.ended(outcome, attempts);
+    const result = { outcome, ...(deliveryStatus && { deliveryStatus }), generation, attempts };
+    if (outcome === 'exhausted' && fails) throw exhausted(result);
+    return result;
   };
   /** The requests that the next run of this workflow has to take over. */
   const unserved = () => ({ retries: inbox.retries, notifications: [...announcements.open] });
@@ -61,6 +81,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
    */
   const untilToldOr = async (interrupted: () => boolean) => {
     phase = 'notifying';
+    details.notifying(announcements.open.length);
     await condition(() => announcements.open.length === 0 || inbox.replay !== null || interrupted());
     phase = 'waiting';
   };
@@ -91,8 +112,10 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
     const [retry] = inbox.retries;
     if (retry) {
       phase = 'attempting';
-      const result = await attemptDelivery({ eventId, ...retry, trigger: 'manual', schedule });
+      const asked = { eventId, ...retry, trigger: 'manual', schedule } as const;
+      const result = await attempt(asked, details.retrying(retry));
       phase = 'waiting';
+      details.retried(retry, result);
       if (result.kind === 'wait') {
         // An ack ends the schedule, but not an operator's retry.
         await condition(
@@ -116,13 +139,16 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
 
     const waitMs = dueAtMs - Date.now();
     if (waitMs > 0) {
-      await condition(inbox.hasNews, waitMs);
+      await condition(inbox.hasNews, waitMs, { summary: details.waits(attempts + 1, dueAtMs) });
       continue;
     }
 
     phase = 'attempting';
-    const result = await attemptDelivery({ eventId, generation, trigger: 'schedule', number: attempts + 1, schedule });
+    const number = attempts + 1;
+    const asked = { eventId, generation, trigger: 'schedule', number, schedule } as const;
+    const result = await attempt(asked, details.attempting(number));
     phase = 'waiting';
+    details.attempted(number, result);
     switch (result.kind) {
       case 'delivered':
         attempts++;
@@ -147,6 +173,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       case 'exhausted':
         if (result.attempted) attempts++;
         settledAs = 'exhausted';
+        fails = result.endsAs === 'failed';
         announcements.exhausted({ generation, attempts }, result.notifications ?? []);
         // The workflow may run for some time until the notifications are sent, so the search attributes are updated
         // now.
@@ -163,5 +190,15 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
 }
 
 setWorkflowOptions({ failureExceptionTypes: [InvalidDataError] }, deliverEvent);
+
+/** Not an error of the worker, so neither its log nor its metrics count it as one. */
+const exhausted = (result: DeliveryResult) =>
+  ApplicationFailure.create({
+    type: exhaustedFailure,
+    message: `The delivery is exhausted after ${result.attempts} attempts`,
+    nonRetryable: true,
+    category: ApplicationFailureCategory.BENIGN,
+    details: [result],
+  });
 
 const continueWith = (input: DeliverEventInput) => makeContinueAsNewFunc<typeof deliverEvent>()(input);

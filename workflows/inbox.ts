@@ -30,20 +30,25 @@ export function openInbox(generation: number, retries: RetryRequest[]): Inbox {
     hasNews: () => inbox.stop !== null || inbox.replay !== null || inbox.retries.length > 0,
   };
   // An ack or a fail of an earlier generation does not apply, because a replay has ended that generation.
-  receive(ackSignal, isAck, (ack) => {
+  receive(ackSignal, 'An operator has acknowledged the event: no further attempt.', isAck, (ack) => {
     if (ack.generation === generation) inbox.stop ??= 'acknowledged';
   });
-  receive(failSignal, isFail, (fail) => {
-    if (fail.generation !== generation) return;
-    if (fail.accountDeleted) inbox.stop = 'account_deleted';
-    else if (fail.dead) inbox.stop = 'dead';
-  });
-  receive(retrySignal, isRetry, (retry) => {
+  receive(
+    failSignal,
+    'An operator has declared the event failed, or dead: then no further attempt.',
+    isFail,
+    (fail) => {
+      if (fail.generation !== generation) return;
+      if (fail.accountDeleted) inbox.stop = 'account_deleted';
+      else if (fail.dead) inbox.stop = 'dead';
+    },
+  );
+  receive(retrySignal, 'An operator asks for one more attempt, now.', isRetry, (retry) => {
     // The relay signals again when it does not know whether the first signal arrived.
     const known = inbox.retries.some((r) => r.generation === retry.generation && r.number === retry.number);
     if (!known) inbox.retries.push(retry);
   });
-  receive(replaySignal, isReplay, (replay) => {
+  receive(replaySignal, 'An operator asks for all attempts again.', isReplay, (replay) => {
     if (replay.generation > (inbox.replay?.generation ?? generation)) inbox.replay = replay;
   });
   return inbox;
@@ -55,13 +60,17 @@ export function openInbox(generation: number, retries: RetryRequest[]): Inbox {
  */
 function receive<T>(
   signal: SignalDefinition<[T]>,
+  description: string,
   isValid: (content: unknown) => boolean,
   handle: (content: T) => void,
 ): void {
-  setHandler(signal, (content) => {
+  const handleIfValid = (content: T) => {
     if (isValid(content)) handle(content);
     else if (patched('checked-messages')) log.warn('signal ignored, its content is not valid', { signal: signal.name });
     // A history from before the patch, in which such a signal took effect.
     else handle(content);
+  };
+  setHandler(signal, handleIfValid, {
+    description: `${description} Send it by the admin API: by hand it changes no row.`,
   });
 }

@@ -3,6 +3,7 @@ import type {
   DeliverEventInput,
   DeliveryStatus,
   FailRequest,
+  LastAttempt,
   ReplayRequest,
   RetryRequest,
 } from './messages.ts';
@@ -62,7 +63,16 @@ const isResume = (content: unknown) =>
   isFrom(content.attempts, 0) &&
   (content.nextAttemptAt === null || isTime(content.nextAttemptAt)) &&
   isBoolean(content.settled) &&
-  isOptional(content.deliveryStatus, (status) => statuses.some((known) => known === status));
+  isOptional(content.deliveryStatus, (status) => statuses.some((known) => known === status)) &&
+  isOptional(content.lastAttempt, isLastAttempt);
+
+const isLastAttempt = (content: unknown) =>
+  isObject<LastAttempt>(content) &&
+  isWhole(content.number) &&
+  isTime(content.at) &&
+  isOptional(content.outcome, (outcome) => typeof outcome === 'string') &&
+  isOptional(content.responseCode, isWhole) &&
+  isOptional(content.durationMs, isMs);
 
 const statuses: DeliveryStatus[] = ['pending', 'delivered', 'failed'];
 

@@ -30,6 +30,8 @@ interface Resume {
    * these update their search attributes only after a failed attempt.
    */
   deliveryStatus?: DeliveryStatus;
+  /** The latest scheduled attempt of this generation, for people. Absent if there was none. */
+  lastAttempt?: LastAttempt;
 }
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
@@ -77,6 +79,9 @@ export interface FailRequest {
   /** The account was deleted; implies `dead`. */
   accountDeleted?: boolean;
 }
+
+/** The type of the failure with which the workflow of an exhausted delivery ends. Its details are the `DeliveryResult`. */
+export const exhaustedFailure = 'DeliveryExhausted';
 
 export const ackSignal = defineSignal<[AckRequest]>('ack');
 export const failSignal = defineSignal<[FailRequest]>('fail');
@@ -126,12 +131,23 @@ export interface AttemptRequest {
 }
 
 /** What operators read in the history of an attempt that was made. Absent where nothing was sent or it was recorded before. */
-interface Answer {
+export interface Answer {
   /** As `outcome` of an attempt in the admin API. */
   outcome?: string;
   /** The status code of HTTP; absent without a response. */
   responseCode?: number;
+  durationMs?: number;
 }
+
+/** An attempt that was made before the workflow started. */
+export interface LastAttempt extends Answer {
+  number: number;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** What an attempt waits for. */
+export type WaitReason = 'paused' | 'account_disabled' | 'slots' | 'elsewhere';
 
 export type AttemptResult = Answer &
   (
@@ -144,6 +160,8 @@ export type AttemptResult = Answer &
     | {
         kind: 'exhausted';
         attempted: boolean;
+        /** The workflow ends as failed. Absent in histories from before it existed, in which it has completed. */
+        endsAs?: 'failed';
         /** The notifications to send; absent: none. */
         notifications?: NotificationRequest[];
       }
@@ -153,7 +171,7 @@ export type AttemptResult = Answer &
      */
     | { kind: 'stopped'; reason: StopReason; deliveryStatus?: DeliveryStatus }
     /** Nothing was sent or counted. Request the same attempt again after `waitMs`. */
-    | { kind: 'wait'; waitMs: number }
+    | { kind: 'wait'; waitMs: number; reason?: WaitReason }
   );
 
 /** The input of the notification activities. */

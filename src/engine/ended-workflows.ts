@@ -32,7 +32,10 @@ export class EndedWorkflows extends WorkflowClient {
    * @returns the run's id; null when there is a workflow already.
    */
   async startEnded(
-    options: Pick<WorkflowStartInput['options'], 'workflowId' | 'taskQueue' | 'typedSearchAttributes'> & {
+    options: Pick<
+      WorkflowStartInput['options'],
+      'workflowId' | 'taskQueue' | 'typedSearchAttributes' | 'staticSummary' | 'staticDetails'
+    > & {
       args: [DeliverEventInput];
     },
   ): Promise<string | null> {

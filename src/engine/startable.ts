@@ -1,3 +1,4 @@
+import type { LastAttempt } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { DeliveryStatus } from '../events/event.ts';
 import { idRange } from '../events/id-range.ts';
@@ -15,6 +16,8 @@ export interface Startable {
   deliveryStatus: DeliveryStatus;
   scheduledAttempts: number;
   nextAttemptAt: Date | null;
+  /** The latest scheduled attempt of the generation; null if there was none. */
+  lastAttempt: LastAttempt | null;
   /** The span of the webhook; null if it was received while tracing was off. */
   traceparent: string | null;
 }
@@ -24,9 +27,14 @@ const readStartables = {
   text: `
     select e.id as "eventId", e.generation, e.started_generation as "startedGeneration", e.provider, e.account_slug as "accountSlug",
       e.app_key as "appKey", e.event_type as "eventType", e.delivery_status as "deliveryStatus",
-      e.scheduled_attempts as "scheduledAttempts", e.next_attempt_at as "nextAttemptAt", p.traceparent
+      e.scheduled_attempts as "scheduledAttempts", e.next_attempt_at as "nextAttemptAt", p.traceparent,
+      case when a.outcome is not null then jsonb_strip_nulls(jsonb_build_object(
+        'number', a.number, 'at', a.started_at, 'outcome', a.outcome, 'responseCode', a.response_code, 'durationMs', round(a.duration_ms)
+      )) end as "lastAttempt"
     from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3
-      left join event_payloads p on p.event_id = i.event_id and p.event_id between $2 and $3`,
+      left join event_payloads p on p.event_id = i.event_id and p.event_id between $2 and $3
+      left join delivery_attempts a on a.event_id = i.event_id and a.event_id between $2 and $3
+        and a.generation = e.generation and a.trigger = 'schedule' and a.number = e.scheduled_attempts`,
 };
 
 /** Reads the input for starting or signaling the workflows of these events. Missing events are not in the map. */

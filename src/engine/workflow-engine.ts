@@ -23,6 +23,7 @@ import { EndedWorkflows } from './ended-workflows.ts';
 import { engineError } from './engine-errors.ts';
 import { type EngineCall, inEngineSpan } from './engine-span.ts';
 import { StartAttributes } from './start-attributes.ts';
+import { startDetails } from './start-details.ts';
 import type { Startable } from './startable.ts';
 
 /** A healthy server answers in milliseconds. After this time, the event rather waits in the queue in PostgreSQL. */
@@ -35,6 +36,8 @@ interface StartOptions {
   taskQueue: string;
   args: [DeliverEventInput];
   typedSearchAttributes: TypedSearchAttributes;
+  staticSummary: string;
+  staticDetails: string;
 }
 
 /** Starts and signals the workflows of events. */
@@ -45,6 +48,7 @@ export class WorkflowEngine {
   readonly #ended: EndedWorkflows;
   readonly #taskQueue: string;
   readonly #schedule: DeliverySchedule;
+  readonly #eventLink: (eventId: string) => string;
   readonly #attributes: StartAttributes;
 
   constructor(options: {
@@ -54,6 +58,8 @@ export class WorkflowEngine {
     namespace: string;
     taskQueue: string;
     schedule: DeliverySchedule;
+    /** The address of an event's page in the console. */
+    eventLink(eventId: string): string;
     log: Log;
   }) {
     this.#connection = options.connection;
@@ -66,6 +72,7 @@ export class WorkflowEngine {
     });
     this.#taskQueue = options.taskQueue;
     this.#schedule = options.schedule;
+    this.#eventLink = options.eventLink;
     this.#attributes = new StartAttributes(options.log);
   }
 
@@ -178,6 +185,7 @@ export class WorkflowEngine {
         nextAttemptAt: event.nextAttemptAt?.toISOString() ?? null,
         settled: event.deliveryStatus !== 'pending',
         deliveryStatus: event.deliveryStatus,
+        ...(event.lastAttempt && { lastAttempt: event.lastAttempt }),
       },
       ...(attributes === 'with' ? {} : { withoutSearchAttributes: true }),
     };
@@ -186,6 +194,7 @@ export class WorkflowEngine {
       taskQueue: this.#taskQueue,
       args: [input],
       typedSearchAttributes: new TypedSearchAttributes(attributes === 'with' ? attributesOf(event) : []),
+      ...startDetails(event, { schedule: this.#schedule, eventLink: this.#eventLink }),
     };
   }
 

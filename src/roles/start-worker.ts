@@ -22,6 +22,7 @@ import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
 import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
+import { dashboardLinks } from '../notifications/links.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
@@ -152,8 +153,9 @@ export async function startWorker(options: {
     onConnection(connection) {
       const { namespace, taskQueue } = options.temporal;
       temporal.set(connection);
+      const { event: eventLink } = dashboardLinks(options.notifications.baseUrl);
       relay.setEngine(
-        connection && new WorkflowEngine({ connection, ownConnection, namespace, taskQueue, schedule, log }),
+        connection && new WorkflowEngine({ connection, ownConnection, namespace, taskQueue, schedule, eventLink, log }),
       );
       const limits = options.stuckLimits ?? stuckLimits;
       stuckWorkflows = connection && new StuckWorkflows({ connection, namespace, limits });

@@ -153,7 +153,10 @@ describe('an attempt that is due', () => {
     ['was taken over by another process', '0199f3a0-0000-4000-8000-000000000001'],
   ])('of the relay is not made when its lease %s before', (_, holder) => {
     const lost = row({ ...relayed.row, claimToken: holder });
-    expect(decide(lost, relayed.asked, nowMs)).toEqual({ do: 'answer', result: { kind: 'wait', waitMs: 0 } });
+    expect(decide(lost, relayed.asked, nowMs)).toEqual({
+      do: 'answer',
+      result: { kind: 'wait', waitMs: 0, reason: 'elsewhere' },
+    });
   });
 });
 
@@ -185,7 +188,12 @@ describe('an attempt that is already recorded is not repeated:', () => {
     ['delivered', { ...succeeded, deliveryStatus: 'delivered' }, scheduled, answer({ kind: 'delivered' })],
     ['failed', { ...failed, nextAttemptAt }, scheduled, answer({ kind: 'failed', waitMs: minuteMs })],
     ['failed long ago', { ...failed, nextAttemptAt: new Date(0) }, scheduled, answer({ kind: 'failed', waitMs: 0 })],
-    ['the last', { ...failed, deliveryStatus: 'failed' }, tenth, answer({ kind: 'exhausted', attempted: true })],
+    [
+      'the last',
+      { ...failed, deliveryStatus: 'failed' },
+      tenth,
+      answer({ kind: 'exhausted', attempted: true, endsAs: 'failed' }),
+    ],
     ['dead since', { ...failed, status: 'dead', deliveryStatus: 'failed' }, tenth, stopped('dead')],
     ['delivered too late', { ...succeeded, status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
     ['replayed since', { ...failed, generation: 1 }, scheduled, stopped('superseded')],
@@ -214,7 +222,7 @@ describe('an attempt that a replay has overtaken', () => {
       for (const recordedOutcome of ['delivered', 'http_error']) {
         expect(decide(row({ ...replayed, recordedOutcome }), asked, nowMs), 'repeated').toEqual(decision);
         const succeeded = recordedOutcome === 'delivered';
-        const answer = { outcome: recordedOutcome, responseCode: succeeded ? 200 : 500 };
+        const answer = { outcome: recordedOutcome, responseCode: succeeded ? 200 : 500, durationMs: 1 };
         expect(resultOf(outcome({ ...asked, succeeded }), recorded({ ...state, generation: 1 }), nowMs)).toEqual({
           ...answer,
           ...decision.result,
@@ -226,7 +234,7 @@ describe('an attempt that a replay has overtaken', () => {
 
 describe('while deliveries are paused', () => {
   const pause = { since: new Date(nowMs - minuteMs), reason: '' };
-  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number) } };
+  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number), reason: 'paused' } };
   test.each<[string, Changes, Asked, unknown]>([
     ['an attempt of the schedule waits', {}, scheduled, waits],
     ['an attempt of the relay waits', relayed.row, relayed.asked, waits],
@@ -259,7 +267,7 @@ describe('while deliveries are paused', () => {
 
 describe('while deliveries have been paused for more than two minutes', () => {
   const pause = { since: new Date(nowMs - 3 * minuteMs), reason: '' };
-  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number) } };
+  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number), reason: 'paused' } };
   test.each<[string, Changes, Asked, unknown]>([
     ['the workflow of a due event ends', {}, scheduled, stopped('superseded')],
     ['so does that of a disabled account', heldFor(8 * dayMs), scheduled, stopped('superseded')],

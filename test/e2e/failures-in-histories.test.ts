@@ -9,11 +9,12 @@ import { textsIn } from '../support/history.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { connectTo } from '../support/temporal-connection.ts';
 import { until } from '../support/until.ts';
+import { resultOf } from '../support/workflows.ts';
 
 // Workflow histories have many readers: a failure names its kind, and the log of the worker has the rest.
 
-async function stage() {
-  const gateway = await startGateway({ apiDelivers: false, delaysMs: [] });
+async function stage(delaysMs: number[] = []) {
+  const gateway = await startGateway({ apiDelivers: false, delaysMs });
   const consumer = await startConsumer(200);
   const { address } = gateway.temporal;
   const connection = await connectTo(address);
@@ -26,10 +27,12 @@ async function stage() {
 }
 
 test('an attempt during an error of the database is retried; its history has neither statement nor names', async () => {
-  const { gateway, consumer, workflow } = await stage();
+  const { gateway, consumer, workflow } = await stage([1_000]);
+  consumer.replies = [500, 200];
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  await queryOnce(gateway.databaseUrl, 'alter table delivery_attempts rename to attempts_elsewhere');
   const { body } = await gateway.send(account, '{"id":"one","note":"payload-for-nobody"}');
+  await gateway.admin.eventually(body.id, (event) => event.attempts === 1);
+  await queryOnce(gateway.databaseUrl, 'alter table delivery_attempts rename to attempts_elsewhere');
   const handle = workflow.getHandle<typeof deliverEvent>(`event-${body.id}`);
   const failure = await until(
     'an attempt has failed',
@@ -56,14 +59,17 @@ test('the result of an attempt has its response code or the kind of its error, a
     const account = await gateway.admin.createAccount({ delivery_url: deliveryUrl });
     const { body } = await gateway.send(account, '{"id":"one"}');
     const handle = workflow.getHandle<typeof deliverEvent>(`event-${body.id}`);
-    await until('the workflow has ended', () => handle.result(), { retryErrors: true });
+    await until('the workflow has ended', () => resultOf(handle), { retryErrors: true });
     const { events } = await handle.fetchHistory();
     return (events ?? []).flatMap(({ activityTaskCompletedEventAttributes: completed }) =>
       (completed?.result?.payloads ?? []).map(({ data }) => JSON.parse(Buffer.from(data ?? []).toString())),
     );
   };
-  expect(await resultsOf(consumer.url)).toEqual([{ kind: 'delivered', outcome: 'delivered', responseCode: 200 }]);
-  const exhausted = { kind: 'exhausted', attempted: true, notifications: [] };
+  const durationMs = expect.any(Number);
+  expect(await resultsOf(consumer.url)).toEqual([
+    { kind: 'delivered', outcome: 'delivered', responseCode: 200, durationMs },
+  ]);
+  const exhausted = { kind: 'exhausted', attempted: true, endsAs: 'failed', notifications: [], durationMs };
   const { url } = await consumerForTest(503);
   expect(await resultsOf(url)).toEqual([{ ...exhausted, outcome: 'http_error', responseCode: 503 }]);
   await consumer.close();

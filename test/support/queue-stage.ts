@@ -64,7 +64,16 @@ async function openQueueStage() {
     namespace: string,
     taskQueue = temporal.taskQueue,
     own: ConnectionLike = way,
-  ) => new WorkflowEngine({ connection: way, ownConnection: own, namespace, taskQueue, schedule, log });
+  ) =>
+    new WorkflowEngine({
+      connection: way,
+      ownConnection: own,
+      namespace,
+      taskQueue,
+      schedule,
+      eventLink: (id) => `https://gateway.test/dashboard/events/${id}`,
+      log,
+    });
   const attemptsOf = (options: Pick<ProcessOptions, 'accountConcurrency' | 'workflows'>) =>
     new Attempts({
       ...{ database, sender, box, log, metrics: unmeasured },

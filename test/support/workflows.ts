@@ -1,11 +1,23 @@
-import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { deliverEvent } from '../../workflows/index.ts';
-import { type DeliverEventInput, stateQuery } from '../../workflows/messages.ts';
+import { type DeliverEventInput, type DeliveryResult, exhaustedFailure, stateQuery } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { TestGateway } from './gateway.ts';
 import { textsIn } from './history.ts';
 import { connectTo } from './temporal-connection.ts';
 import { until } from './until.ts';
+
+/** The result of a delivery. That of an exhausted one is in the failure with which its workflow ends. */
+export async function resultOf(handle: { result(): Promise<DeliveryResult> }): Promise<DeliveryResult> {
+  try {
+    return await handle.result();
+  } catch (error) {
+    const cause = error instanceof WorkflowFailedError ? error.cause : null;
+    if (!(cause instanceof ApplicationFailure) || cause.type !== exhaustedFailure) throw error;
+    return cause.details?.[0] as DeliveryResult;
+  }
+}
 
 const idOf = (eventId: string) => `event-${eventId}`;
 
@@ -23,9 +35,9 @@ export async function openWorkflows({ temporal }: TestGateway) {
   const describe = (eventId: string, runId?: string) =>
     whenStarted('the workflow is started', () => workflow.getHandle(idOf(eventId), runId).describe());
   return {
-    /** Waits for the event's workflow and returns the result of its latest run. */
+    /** Waits for the event's workflow and returns the result of its latest run, also of one that ends as failed. */
     result: (eventId: string) =>
-      whenStarted('the workflow is started', () => workflow.getHandle<typeof deliverEvent>(idOf(eventId)).result()),
+      whenStarted('the workflow is started', () => resultOf(workflow.getHandle<typeof deliverEvent>(idOf(eventId)))),
     state: (eventId: string) => workflow.getHandle(idOf(eventId)).query(stateQuery),
     /** The status of a run, such as `RUNNING`. Default: the latest run. */
     async status(eventId: string, runId?: string) {

@@ -145,7 +145,7 @@ export class Attempts {
       case 'hold': {
         const hold = { eventId: row.eventId, generation: row.generation, claimToken: options.claimToken };
         await holdEventUntil(this.#deps.database, { ...hold, until: new Date(row.nowMs() + decision.waitMs) });
-        return notRecorded({ kind: 'wait', waitMs: decision.waitMs });
+        return notRecorded({ kind: 'wait', waitMs: decision.waitMs, reason: 'account_disabled' });
       }
       case 'give_up': {
         const { database, whenExhausted } = this.#deps;
@@ -154,7 +154,9 @@ export class Attempts {
         if (ended && decision.reason === 'account_disabled') this.#deps.metrics.deliveryExhausted();
         if (decision.reason === 'account_deleted') return notRecorded({ kind: 'stopped', reason: 'account_deleted' });
         return notRecorded(
-          ended ? { kind: 'exhausted', attempted: false } : { kind: 'stopped', reason: 'already_settled' },
+          ended
+            ? { kind: 'exhausted', attempted: false, endsAs: 'failed' }
+            : { kind: 'stopped', reason: 'already_settled' },
         );
       }
       case 'send':
@@ -181,7 +183,7 @@ export class Attempts {
     if (result.kind === 'exhausted') return { ...made, result: { ...result, notifications } };
     return notifications.length === 0
       ? made
-      : { ...made, result: { kind: 'exhausted', attempted: false, notifications } };
+      : { ...made, result: { kind: 'exhausted', attempted: false, endsAs: 'failed', notifications } };
   }
 
   async #send(
@@ -190,7 +192,7 @@ export class Attempts {
     options: AttemptOptions & { read: ReadTimes | null },
   ): Promise<Made> {
     const slot: SlotOrWait = options.slot ?? this.slots.acquire(row.account.id, row.eventId, performance.now());
-    if ('waitMs' in slot) return notRecorded({ kind: 'wait', waitMs: slot.waitMs });
+    if ('waitMs' in slot) return notRecorded({ kind: 'wait', waitMs: slot.waitMs, reason: 'slots' });
     const post = (body: Uint8Array) =>
       inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, body, slot, span }));
     if (row.body) return post(row.body);

@@ -35,7 +35,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   // count for the event. The sweep starts a workflow for the generation in the row.
   if (row.generation < asked.generation) return stop('superseded');
   if (row.recordedOutcome !== null) return answer(recordedResult(row, asked, nowMs));
-  if (asked.claimToken === null && asked.stalled) return answer({ kind: 'wait', waitMs: otherAttemptMs });
+  if (asked.claimToken === null && asked.stalled) return answer(elsewhere(otherAttemptMs));
   if (asked.trigger === 'manual') {
     // Operators may retry every event that is not dead, even after its schedule has ended.
     if (row.status === 'dead') return stop('dead');
@@ -49,10 +49,10 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (reason) return stop(reason);
   if (row.account.deleted) return { do: 'give_up', reason: 'account_deleted' };
   if (asked.claimToken === null) {
-    if (row.relayAttempting) return answer({ kind: 'wait', waitMs: otherAttemptMs });
+    if (row.relayAttempting) return answer(elsewhere(otherAttemptMs));
   } else if (row.claimToken !== asked.claimToken) {
     // The lease ended before the attempt began, so another process may be making it.
-    return answer({ kind: 'wait', waitMs: 0 });
+    return answer(elsewhere(0));
   }
   // The pause is checked before the hold limit: an event held for too long is given up only after the pause.
   if (row.pause && asked.claimToken === null && endsWorkflows(row.pause, nowMs)) return stop('superseded');
@@ -72,7 +72,13 @@ export const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow,
 });
 
 /** Nothing is sent, counted or given up during a pause. */
-const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({ kind: 'wait', waitMs: lookAgainMs(pause, nowMs) });
+const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({
+  kind: 'wait',
+  waitMs: lookAgainMs(pause, nowMs),
+  reason: 'paused',
+});
+
+const elsewhere = (waitMs: number): AttemptResult => ({ kind: 'wait', waitMs, reason: 'elsewhere' });
 
 /** Why an event needs no further scheduled attempt; null while it does. */
 export function endedBecause(
@@ -109,7 +115,7 @@ function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptRe
   // The last attempt failed and was recorded, but the worker crashed before it could return the result.
   const exhausted =
     reason === 'already_settled' && row.deliveryStatus === 'failed' && asked.number > asked.schedule.delaysMs.length;
-  return exhausted ? { kind: 'exhausted', attempted: true } : stopped(reason, row);
+  return exhausted ? { kind: 'exhausted', attempted: true, endsAs: 'failed' } : stopped(reason, row);
 }
 
 /**

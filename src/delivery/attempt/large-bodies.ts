@@ -26,7 +26,7 @@ export class LargeBodies {
     const room = this.#room.acquire({ accountId: row.account.id, eventId, bodyBytes }, performance.now());
     if ('waitMs' in room) {
       slot.release('unused');
-      return { result: { kind: 'wait', waitMs: room.waitMs } };
+      return { result: { kind: 'wait', waitMs: room.waitMs, reason: 'slots' } };
     }
     try {
       const body = await this.#reader.readBody(row);

@@ -63,8 +63,12 @@ function waitedMs(row: AttemptRow, { trigger, number }: AttemptRequest, startedA
 
 /** What the workflow or the relay is told of an attempt. `recorded` is null if its event no longer exists. */
 export function resultOf(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
-  const { responseCode } = outcome;
-  const answer = { outcome: outcome.outcome, ...(responseCode === null ? {} : { responseCode }) };
+  const { responseCode, durationMs } = outcome;
+  const answer = {
+    outcome: outcome.outcome,
+    ...(responseCode === null ? {} : { responseCode }),
+    durationMs: Math.round(durationMs),
+  };
   return { ...answer, ...consequenceOf(outcome, recorded, nowMs) };
 }
 
@@ -75,7 +79,7 @@ function consequenceOf(outcome: Outcome, recorded: Recorded | null, nowMs: numbe
   const isCurrent = recorded.generation === outcome.generation;
   if (isCurrent && outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
-  if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
+  if (recorded.exhausted) return { kind: 'exhausted', attempted: true, endsAs: 'failed' };
   if (!isCurrent) return stopped(overtakenBecause(recorded), recorded);
   const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
   if (reason) return stopped(reason, recorded);

@@ -38,6 +38,8 @@ export const shapes: Record<string, (delayMs: number) => Shape> = {
     row: { deliveryStatus: 'pending', scheduledAttempts: 1 },
     concurrency: 32,
     attempt: ({ number }) =>
-      number < attempts ? { kind: 'failed', waitMs: delayMs } : { kind: 'exhausted', attempted: true },
+      number < attempts
+        ? { kind: 'failed', waitMs: delayMs }
+        : { kind: 'exhausted', attempted: true, endsAs: 'failed' },
   }),
 };

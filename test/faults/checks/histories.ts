@@ -3,6 +3,7 @@ import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { deliverEvent } from '../../../workflows/index.ts';
 import type { DeliveryResult } from '../../../workflows/messages.ts';
 import { connectTo } from '../../support/temporal-connection.ts';
+import { resultOf } from '../../support/workflows.ts';
 import type { Random } from '../random.ts';
 import type { EventRow, Rows } from '../rows.ts';
 import { sampledHistories } from '../settings.ts';
@@ -51,9 +52,13 @@ async function differenceOf({ workflow }: Client, event: EventRow, endMs: number
       await sleep(lookMs);
       status = (await handle.describe()).status.name;
     }
-    if (status !== 'COMPLETED') return { workflow: status, row: rowOf(event) };
-    const result = await handle.result();
-    return agrees(result, event) ? null : { workflow: result, row: rowOf(event) };
+    const result = await resultOf(handle).catch(() => null);
+    if (result === null) return { workflow: status, row: rowOf(event) };
+    // An exhausted delivery is shown as failed, and no other one is.
+    const isFailed = status === 'FAILED';
+    return agrees(result, event) && isFailed === (result.outcome === 'exhausted')
+      ? null
+      : { workflow: result, row: rowOf(event) };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { workflow: 'none', row: rowOf(event) };
     return { workflow: String(error), row: rowOf(event) };

@@ -1,0 +1,35 @@
+import { attemptText } from '../../workflows/attempt-text.ts';
+import type { DeliverySchedule } from '../../workflows/messages.ts';
+import type { Startable } from './startable.ts';
+
+/** Temporal refuses a summary of more than 400 bytes, of which its encoding takes some. */
+const longestName = 80;
+
+/** What the Web UI shows of a workflow from its start on: a line, and a text in Markdown. */
+export function startDetails(
+  event: Startable,
+  { schedule, eventLink }: { schedule: DeliverySchedule; eventLink(eventId: string): string },
+): { staticSummary: string; staticDetails: string } {
+  const { provider, accountSlug, eventType, lastAttempt, deliveryStatus } = event;
+  const lines = [
+    `- Account: ${code(`${provider}/${accountSlug}`)}`,
+    ...(eventType === null ? [] : [`- Event type: ${code(eventType)}`]),
+    `- [Event in the console](${eventLink(event.eventId)})`,
+    ...(lastAttempt === null ? [] : [`- Before this workflow: ${attemptText(lastAttempt, schedule.delaysMs)}`]),
+    ...(deliveryStatus === 'pending' ? [] : [`- At its start, the delivery had ended: ${deliveryStatus}`]),
+  ];
+  return {
+    staticSummary: [
+      `${shortened(provider)}/${shortened(accountSlug)}`,
+      ...(eventType === null ? [] : [shortened(eventType)]),
+    ].join(' '),
+    staticDetails: lines.join('\n'),
+  };
+}
+
+/** The event's type comes from a payload, so nothing in it may be read as Markdown. */
+const code = (text: string) => `\`${plain(text).replaceAll('`', "'")}\``;
+
+const shortened = (text: string) => (text.length > longestName ? `${plain(text.slice(0, longestName))}…` : plain(text));
+
+const plain = (text: string) => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
