@@ -13,6 +13,7 @@ import {
 import { attempt } from './activities.ts';
 import { openAnnouncements } from './announcements.ts';
 import { openDetails } from './details.ts';
+import { tellEnd } from './ended.ts';
 import { openInbox } from './inbox.ts';
 import { InvalidDataError, unknownKind } from './invalid-data.ts';
 import { isDeliverEventInput } from './message-checks.ts';
@@ -70,6 +71,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
     const deliveryStatus = outcome === 'already_settled' ? rowStatus : undefined;
     show.ended(outcome, attempts, deliveryStatus);
     details.ended(outcome, attempts);
+    tellEnd({ eventId, generation, outcome });
     const result = { outcome, ...(deliveryStatus && { deliveryStatus }), generation, attempts };
     if (outcome === 'exhausted' && fails) throw exhausted(result);
     return result;

@@ -12,6 +12,7 @@ import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
+import { EndedByHand } from '../engine/ended-by-hand.ts';
 import { WorkflowRelay } from '../engine/relay.ts';
 import { type StuckLimits, StuckWorkflows, stuckLimits } from '../engine/stuck-workflows.ts';
 import { WorkflowEngine } from '../engine/workflow-engine.ts';
@@ -47,6 +48,8 @@ const foldMs = 1_000;
 
 /** Workers are not notified of a large replay or deletion, and polling an empty table is cheap. */
 const pollMs = 500;
+/** A cancelled delivery is dead within 5 s, a terminated one goes on within 15 s. Temporal's list is up to a second late. */
+const byHandMs = 2_000;
 /** The pause between two batches of a bulk job is 200 ms. */
 const bulkPollMs = 200;
 
@@ -135,6 +138,8 @@ export async function startWorker(options: {
   const temporal = new TemporalHealth();
   const ownConnection = connectLazily(options.temporal);
   let stuckWorkflows: StuckWorkflows | null = null;
+  const audit = new AuditLog({ database, keyring: options.keyring, log });
+  const byHand = new EndedByHand({ database, audit, metrics, log });
   const worker = new EngineWorker({
     temporal: options.temporal,
     purposes: [...takes],
@@ -149,10 +154,12 @@ export async function startWorker(options: {
       }),
     ),
     workflowBundle: options.workflowBundle,
+    onEnd: (end) => byHand.told(end),
     log,
     onConnection(connection) {
       const { namespace, taskQueue } = options.temporal;
       temporal.set(connection);
+      byHand.setConnection(connection, namespace);
       const { event: eventLink } = dashboardLinks(options.notifications.baseUrl);
       relay.setEngine(
         connection && new WorkflowEngine({ connection, ownConnection, namespace, taskQueue, schedule, eventLink, log }),
@@ -174,7 +181,7 @@ export async function startWorker(options: {
   /** A poller that processes batches until no work is left. */
   const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
-  const bulk = new BulkWorker({ database, audit: new AuditLog({ database, keyring: options.keyring, log }), log });
+  const bulk = new BulkWorker({ database, audit, log });
   const pollers = [
     ...(takes.has('notifications') ? notificationPollers : []),
     ...(takes.has('deliveries')
@@ -183,6 +190,7 @@ export async function startWorker(options: {
           drain('statistics', foldMs, foldStatistics),
           drain('replays of failed events', pollMs, applyWaitingReplays),
           drain('events of deleted accounts', pollMs, stopNextEvents),
+          new Poller({ name: 'workflows ended by hand', idleMs: byHandMs, log, work: () => byHand.round() }),
           new Poller({ name: 'bulk jobs', idleMs: bulkPollMs, log, work: () => bulk.round() }),
         ]
       : []),

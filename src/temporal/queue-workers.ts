@@ -1,5 +1,6 @@
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { DeliveryEnd, DeliverySinks } from '../../workflows/ended.ts';
 import type { MaintenanceActivities } from '../../workflows/maintenance-messages.ts';
 import type { DeliveryActivities } from '../../workflows/messages.ts';
 import { type Purpose, queueOf } from '../../workflows/queues.ts';
@@ -20,6 +21,8 @@ export interface QueueWorkersOptions {
   purposes: readonly Purpose[];
   activities: QueueActivities;
   workflowBundle: { code: string };
+  /** Called when a delivery has ended as a signal said. */
+  onEnd: DeliverySinks['deliveries']['ended'];
   /** The version of this worker for Temporal (docs/changing-a-workflow.md); null without versions. */
   build: WorkerDeploymentVersion | null;
 }
@@ -47,12 +50,13 @@ export async function createQueueWorkers(
 }
 
 function optionsOf(purpose: Purpose, options: QueueWorkersOptions): WorkerOptions {
-  const { temporal, activities, workflowBundle, build } = options;
+  const { temporal, activities, workflowBundle, onEnd, build } = options;
+  const ended = { fn: (_: unknown, end: DeliveryEnd) => onEnd(end), callDuringReplay: false };
   return {
     namespace: temporal.namespace,
     taskQueue: queueOf(temporal.taskQueue, purpose),
     // Workflows are on this queue only. Eager start needs them on the connection of the client that starts them.
-    ...(purpose === 'deliveries' ? { workflowBundle } : {}),
+    ...(purpose === 'deliveries' ? { workflowBundle, sinks: { deliveries: { ended } } } : {}),
     activities: activities[purpose],
     // Deliveries follow the current build; maintenance says for itself that it does not (workflows/maintenance.ts).
     ...(build === null

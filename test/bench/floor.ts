@@ -52,6 +52,7 @@ async function benchShape(name: string, { workflows, delayMs }: FloorOptions): P
       ...{ temporal: options, purposes: ['deliveries'], build: null },
       activities: activitiesOf(shape),
       workflowBundle: await bundleWorkflows({ cacheDir: null, log }),
+      onEnd: () => undefined,
     });
     const ended = runTogether(workers);
     const engine = new WorkflowEngine({

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type Metrics, notificationResults, stuckResults, webhookResults } from './metrics.ts';
+import { handResults, type Metrics, notificationResults, stuckResults, webhookResults } from './metrics.ts';
 
 /** The label of webhooks to an address without a known provider. */
 const unknownProvider = 'unknown';
@@ -41,6 +41,8 @@ const help = {
     'Deliveries that ended without success: the last attempt failed, or the account was disabled for too long.',
   gateway_leases_lost_total: 'Events that another process took over while this one still worked on them.',
   gateway_workflows_stuck_total: 'Stuck workflows that sweeps found, by result (ended, left).',
+  gateway_workflows_ended_by_hand_total:
+    'Workflows of pending events that a person ended in Temporal, by what was done (cancelled, terminated, reset, signal).',
   gateway_notifications_total: 'Tries to send a notification, by channel and result (sent, retried, failed).',
 };
 
@@ -65,6 +67,7 @@ export function createMetrics(
   const exhausted = counter('gateway_deliveries_exhausted_total');
   const leases = counter('gateway_leases_lost_total');
   const stuck = counter('gateway_workflows_stuck_total', 'result');
+  const byHand = counter('gateway_workflows_ended_by_hand_total', 'by');
   const notifications = counter('gateway_notifications_total', 'channel', 'result');
 
   const knownProviders = new Set(providers);
@@ -73,6 +76,7 @@ export function createMetrics(
     for (const provider of [...providers, unknownProvider]) webhooks.inc({ provider, result }, 0);
   for (const reason of rejectionReasons) rejected.inc({ reason }, 0);
   for (const outcome of [...outcomes, otherOutcome]) attempts.inc({ outcome }, 0);
+  for (const by of handResults) byHand.inc({ by }, 0);
   for (const result of stuckResults) stuck.inc({ result }, 0);
   for (const reused of ['true', 'false']) connections.inc({ reused }, 0);
   for (const channel of channels) for (const result of notificationResults) notifications.inc({ channel, result }, 0);
@@ -93,6 +97,7 @@ export function createMetrics(
     deliveryExhausted: () => exhausted.inc(),
     leaseLost: () => leases.inc(),
     workflowsStuck: (result, workflows) => stuck.inc({ result }, workflows),
+    workflowEndedByHand: (by) => byHand.inc({ by }),
     notificationTried: (channel, result) => notifications.inc({ channel, result }),
   };
 }

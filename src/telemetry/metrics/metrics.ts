@@ -13,6 +13,10 @@ type NotificationResult = (typeof notificationResults)[number];
 export const stuckResults = ['ended', 'left'] as const;
 type StuckResult = (typeof stuckResults)[number];
 
+/** What a person did to a workflow in Temporal. `signal`: ended it with a signal that the gateway had not sent. */
+export const handResults = ['cancelled', 'terminated', 'reset', 'signal'] as const;
+type HandResult = (typeof handResults)[number];
+
 /**
  * What the code reports about itself while it works. Each call is an increment in memory: it takes about a microsecond,
  * never waits and never throws. Times are in milliseconds. docs/metrics.md describes what is made of them.
@@ -36,6 +40,8 @@ export interface Metrics {
   leaseLost(): void;
   /** A sweep has found so many workflows whose task fails again and again. */
   workflowsStuck(result: StuckResult, workflows: number): void;
+  /** A person has ended the workflow of a pending event in Temporal, and the row or the workflow was repaired. */
+  workflowEndedByHand(by: HandResult): void;
   /** One try to send a notification has ended. */
   notificationTried(channel: string, result: NotificationResult): void;
 }
@@ -51,5 +57,6 @@ export const unmeasured: Metrics = {
   deliveryExhausted: () => undefined,
   leaseLost: () => undefined,
   workflowsStuck: () => undefined,
+  workflowEndedByHand: () => undefined,
   notificationTried: () => undefined,
 };

@@ -4,6 +4,7 @@ import { resolveDuplicate } from '../../../src/events/duplicates.ts';
 import type { Trigger } from '../../../src/events/event.ts';
 import { EventReceiver } from '../../../src/events/event-receiver.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
+import { endCancelled, startAgain } from '../../../src/events/transitions/ended-by-hand.ts';
 import { giveUp } from '../../../src/events/transitions/exhausted.ts';
 import { holdEventUntil } from '../../../src/events/transitions/held.ts';
 import { releaseSettledEvents } from '../../../src/events/transitions/no-workflow.ts';
@@ -167,6 +168,18 @@ export const happenings: Record<string, Happening[]> = {
     async ({ database }, { id }) => {
       await rows(database, makeOverdue, [id]);
       await sweep(database, { overdueS: 60, limit: 10_000 });
+      return undefined;
+    },
+  ],
+  'a person cancels its workflow in Temporal': [
+    async ({ database }, { id }) => {
+      await database.transaction((sql) => endCancelled(sql, id));
+      return undefined;
+    },
+  ],
+  'a person terminates or resets its workflow in Temporal': [
+    async ({ database }, { id }) => {
+      await startAgain(database, [{ eventId: id, lowest: 0, highest: 10 }]);
       return undefined;
     },
   ],
