@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWorkflows } from './end-workflows.ts';
 import { sendOddSignals } from './odd-signals.ts';
 import type { Action, Fault, ProcessName } from './plan.ts';
 import type { Stage } from './stage.ts';
@@ -68,6 +69,8 @@ async function begin(stage: Stage, action: Action): Promise<() => void | Promise
       };
     case 'odd-signals':
       return sendOddSignals(stage.temporal.port);
+    case 'end-workflows':
+      return endWorkflows(stage.temporal.port);
     case 'wrong-tokens':
       return sendWrongTokens(stage.apiUrls);
     default:

@@ -20,6 +20,7 @@ export type Action =
   | { do: 'clock'; process: RoleName; offsetS: number }
   | { do: 'consumer'; mood: Mood }
   | { do: 'odd-signals' }
+  | { do: 'end-workflows' }
   | { do: 'wrong-tokens' };
 
 export interface Fault {
@@ -92,7 +93,7 @@ for (const mood of moods)
     action: { do: 'consumer', mood },
   });
 
-for (const kind of ['odd-signals', 'wrong-tokens'] as const)
+for (const kind of ['odd-signals', 'end-workflows', 'wrong-tokens'] as const)
   kinds[kind] = (random) => ({ lastsMs: random.between(500, 3_000), action: { do: kind } });
 
 /** The kinds of faults, for `--faults`. */
@@ -115,6 +116,8 @@ function thingsOf(action: Action): string[] {
       return ['consumer'];
     case 'odd-signals':
       return ['signals'];
+    case 'end-workflows':
+      return ['workflows'];
     case 'wrong-tokens':
       return ['tokens'];
     default:

@@ -24,6 +24,9 @@ function disrupts({ action }: Injected, senders: Senders): boolean {
     case 'full-disk':
       // PostgreSQL refuses writes, or ends because it cannot write its log.
       return true;
+    case 'end-workflows':
+      // An attempt in flight is not known to the workflow that follows.
+      return true;
     case 'clock':
     case 'consumer':
     case 'odd-signals':
