@@ -3,7 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { DeliveryEnd } from '../../workflows/ended.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
-import { endCancelled, pendingOf, startAgain, type WithoutWorkflow } from '../events/transitions/ended-by-hand.ts';
+import {
+  endCancelled,
+  pendingOf,
+  startAgain,
+  startUnlessPaused,
+  type WithoutWorkflow,
+} from '../events/transitions/ended-by-hand.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import type { Log } from '../shared/log.ts';
 import type { Round } from '../shared/poller.ts';
@@ -28,6 +34,8 @@ const everyGeneration = { lowest: 0, highest: highestGeneration };
 
 /** Shown with the run in Temporal's Web UI. */
 const resetReason = "a reset was repaired: another run continues from the event's row";
+
+const isSuperseded = ({ outcome }: DeliveryEnd) => outcome === 'superseded';
 
 interface ClosedRun {
   eventId: string;
@@ -78,13 +86,14 @@ export class EndedByHand {
     const closedBefore = performance.now() - closedMs;
     const closed = this.#told.filter(({ atMs }) => atMs <= closedBefore);
     const without = closed.map(({ end: { eventId, generation, outcome } }) =>
-      // `superseded` is usual for a pending row: its replay has a run of its own, or waits for the end of a pause. It
-      // is not for a row of an earlier generation: then nobody has asked for the replay but the signal.
+      // After `superseded`, a newer generation has a run of its own. A row of an earlier one says that nobody has asked for
+      // the replay but the signal.
       outcome === 'superseded'
         ? { eventId, lowest: 0, highest: generation - 1 }
         : { eventId, lowest: generation, highest: generation },
     );
     await this.#startAgain(without, 'signal');
+    await startUnlessPaused(this.#deps.database, closed.map(({ end }) => end).filter(isSuperseded));
     this.#told = this.#told.filter(({ atMs }) => atMs > closedBefore);
   }
 

@@ -1,6 +1,7 @@
 import type { Sql } from '../../database/sql.ts';
 import { columnsOf } from '../../shared/columns-of.ts';
 import { lanes } from '../lanes.ts';
+import { isPaused } from '../pause.ts';
 import { declareDead } from './declared-dead.ts';
 
 /** What `last_error` says of an event whose workflow was cancelled. */
@@ -58,6 +59,28 @@ export async function startAgain(sql: Sql, events: readonly WithoutWorkflow[]): 
   if (events.length === 0) return [];
   const rows = await sql.query<{ event_id: string }>(queueAgain, columnsOf(events, 'eventId', 'lowest', 'highest'));
   return rows.map((row) => row.event_id);
+}
+
+const queueAfterPause = {
+  name: 'queue_after_pause',
+  text: `
+    insert into event_queue (event_id, account_id, generation, lane)
+    select e.id, e.account_id, e.generation, ${lanes.pendingStart}
+    from unnest($1::uuid[], $2::integer[]) as i (event_id, generation)
+      join events e on e.id = i.event_id and e.generation = i.generation
+    where e.delivery_status = 'pending' and not ${isPaused}
+    on conflict (event_id) do nothing`,
+};
+
+/**
+ * Queues pending events whose workflow has ended because of a pause that is over by now. The sweep that follows the pause
+ * may have come while their start was not recorded yet, and looks at them again only after minutes.
+ */
+export async function startUnlessPaused(
+  sql: Sql,
+  events: readonly { eventId: string; generation: number }[],
+): Promise<void> {
+  if (events.length > 0) await sql.query(queueAfterPause, columnsOf(events, 'eventId', 'generation'));
 }
 
 const readPending = {
