@@ -14,6 +14,7 @@ import { isId } from '../http/admin/query-schemas.ts';
 import type { Log } from '../shared/log.ts';
 import type { Round } from '../shared/poller.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import { saysThatItIsAway } from '../temporal/lazy-connection.ts';
 import { workflowId } from './workflow-engine.ts';
 
 /** A healthy server answers in milliseconds. */
@@ -66,13 +67,21 @@ export class EndedByHand {
     this.#told.push({ end, atMs: performance.now() });
   }
 
-  /** @throws the errors of Temporal's client and of the database. */
+  /** @throws the database's error, and those of Temporal's client unless Temporal is away. */
   async round(): Promise<Round> {
     await this.#repairTold();
-    const client = this.#client;
-    if (client === null) return 'idle';
+    try {
+      return this.#client === null ? 'idle' : await this.#look(this.#client);
+    } catch (error) {
+      // The worker's health says so already.
+      if (saysThatItIsAway(error)) return 'idle';
+      throw error;
+    }
+  }
+
+  async #look(client: Client): Promise<Round> {
     const runs = await this.#closedRuns(client);
-    for (const { eventId } of runs.filter(({ isCancelled }) => isCancelled)) await this.#declareDead(eventId);
+    for (const run of runs.filter(({ isCancelled }) => isCancelled)) await this.#declareDead(client, run);
     await this.#repairTerminated(
       client,
       runs.filter(({ isCancelled }) => !isCancelled),
@@ -112,8 +121,10 @@ export class EndedByHand {
     return found;
   }
 
-  async #declareDead(eventId: string): Promise<void> {
+  async #declareDead(client: Client, { eventId, runId }: ClosedRun): Promise<void> {
     const { database, audit, metrics, log } = this.#deps;
+    // A worker that has just started sees what others have handled. A replay may have begun since.
+    if ((await this.#latest(client, eventId))?.runId !== runId) return;
     const generation = await database.transaction(async (sql) => {
       const ended = await endCancelled(sql, eventId);
       if (ended === null) return null;
@@ -160,11 +171,20 @@ export class EndedByHand {
         await this.#call(client, () => client.workflow.getHandle(id, resetRunId).terminate(resetReason));
         return 'reset';
       }
-      const latest = await this.#call(client, () => client.workflow.getHandle(id).describe());
-      return latest.status.name === 'RUNNING' ? null : 'terminated';
+      return (await this.#latest(client, eventId))?.status.name === 'RUNNING' ? null : 'terminated';
     } catch (error) {
       // Deleted, or the run of the reset has ended by itself.
       if (error instanceof WorkflowNotFoundError) return 'terminated';
+      throw error;
+    }
+  }
+
+  /** The latest run of the event's workflow; null if Temporal has none. */
+  async #latest(client: Client, eventId: string) {
+    try {
+      return await this.#call(client, () => client.workflow.getHandle(workflowId(eventId)).describe());
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
       throw error;
     }
   }

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
+import { AuditLog } from '../../src/audit/audit-log.ts';
+import { EndedByHand } from '../../src/engine/ended-by-hand.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf } from '../support/history.ts';
-import { hold } from '../support/replies.ts';
+import { askToWait, hold } from '../support/replies.ts';
 import { useStage, waitingEvent } from '../support/situations.ts';
 import { connectTo } from '../support/temporal-connection.ts';
 import { until } from '../support/until.ts';
@@ -18,6 +22,7 @@ const temporal = useForAll(
   async () => new Client({ connection: await connectTo(stage.gateway.temporal.address) }),
   ({ connection }) => connection.close(),
 );
+const log = createLog('silent');
 const handleOf = (id: string) => temporal.workflow.getHandle(`event-${id}`);
 const scheduled = (id: string) => until('it waits', async () => (await stage.workflows.state(id)).phase === 'waiting');
 
@@ -77,6 +82,25 @@ describe('cancel', () => {
     expect(replayed.status).not.toBe('dead');
     await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
   });
+});
+
+test('a worker that starts later leaves a replay alone that has begun since a cancellation', async () => {
+  const held = hold();
+  const { id } = await stage.sent(askToWait(503, 1_000), held.reply);
+  await stage.gateway.admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
+  await stage.workflows.status(id);
+  await handleOf(id).cancel();
+  await stage.gateway.admin.eventually(id, (e) => e.status === 'dead');
+  await stage.operate.replay(id);
+  await held.arrived;
+  const { database, keyring, temporal: settings } = stage.gateway;
+  const audit = new AuditLog({ database, keyring, log });
+  const later = new EndedByHand({ database, audit, metrics: unmeasured, log });
+  later.setConnection(temporal.connection, settings.namespace);
+  await later.round();
+  expect(await stage.gateway.admin.event(id)).toMatchObject({ delivery_status: 'pending', generation: 1 });
+  held.answer(200);
+  await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
 });
 
 test('terminate: another run continues from the row', async () => {

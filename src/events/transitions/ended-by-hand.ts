@@ -9,7 +9,11 @@ const cancelled = 'cancelled in Temporal';
 
 const lockPending = {
   name: 'lock_pending_event',
-  text: `select generation from events where id = $1 and delivery_status = 'pending' for update`,
+  // An event in the queue is about to get another workflow, because of a replay for example.
+  text: `
+    select generation from events e
+    where id = $1 and delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)
+    for update`,
 };
 
 /**

@@ -173,6 +173,8 @@ export const happenings: Record<string, Happening[]> = {
   ],
   'a person cancels its workflow in Temporal': [
     async ({ database }, { id }) => {
+      // The start of its workflow has removed it from the queue.
+      await rows(database, 'delete from event_queue where event_id = $1', [id]);
       await database.transaction((sql) => endCancelled(sql, id));
       return undefined;
     },
