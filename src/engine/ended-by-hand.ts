@@ -19,7 +19,9 @@ import { workflowId } from './workflow-engine.ts';
 
 /** A healthy server answers in milliseconds. */
 const callLimitMs = 3_000;
-/** How far back is looked: longer than the restart of a worker, or an outage of the database that delays a repair. */
+/** How much later than its end a closed run may be in Temporal's list. */
+const lateMs = 60_000;
+/** How far back is looked at first: longer than the restart of a worker, or an outage of the database that delays a repair. */
 const backMs = 600_000;
 /** Runs that are handled in one round. */
 const atOnce = 200;
@@ -36,7 +38,13 @@ const everyGeneration = { lowest: 0, highest: highestGeneration };
 /** Shown with the run in Temporal's Web UI. */
 const resetReason = "a reset was repaired: another run continues from the event's row";
 
-const isSuperseded = ({ outcome }: DeliveryEnd) => outcome === 'superseded';
+/** An end that a workflow has told, and when, by the clock of `performance`. */
+interface Told {
+  end: DeliveryEnd;
+  atMs: number;
+}
+
+const isSuperseded = ({ end }: Told) => end.outcome === 'superseded';
 
 interface ClosedRun {
   eventId: string;
@@ -51,7 +59,9 @@ interface ClosedRun {
 export class EndedByHand {
   readonly #deps: { database: Database; audit: AuditLog; metrics: Metrics; log: Log };
   readonly #seen = new LRUCache<string, true>({ max: known });
-  #told: { end: DeliveryEnd; atMs: number }[] = [];
+  #told: Told[] = [];
+  /** Runs that were closed before need not be listed again, in milliseconds since 1970. */
+  #fromMs = 0;
   #client: Client | null = null;
 
   constructor(deps: { database: Database; audit: AuditLog; metrics: Metrics; log: Log }) {
@@ -80,35 +90,44 @@ export class EndedByHand {
   }
 
   async #look(client: Client): Promise<Round> {
-    const runs = await this.#closedRuns(client);
+    const beganMs = Date.now();
+    const runs = await this.#closedRuns(client, Math.max(this.#fromMs, beganMs - backMs));
     for (const run of runs.filter(({ isCancelled }) => isCancelled)) await this.#declareDead(client, run);
     await this.#repairTerminated(
       client,
       runs.filter(({ isCancelled }) => !isCancelled),
     );
     for (const { runId } of runs) this.#seen.set(runId, true);
-    return runs.length === atOnce ? 'more' : 'idle';
+    if (runs.length === atOnce) return 'more';
+    this.#fromMs = beganMs - lateMs;
+    return 'idle';
   }
 
   /** A row that a signal's sender has not changed is still pending. */
   async #repairTold(): Promise<void> {
     const closedBefore = performance.now() - closedMs;
     const closed = this.#told.filter(({ atMs }) => atMs <= closedBefore);
-    const without = closed.map(({ end: { eventId, generation, outcome } }) =>
-      // After `superseded`, a newer generation has a run of its own. A row of an earlier one says that nobody has asked for
-      // the replay but the signal.
-      outcome === 'superseded'
-        ? { eventId, lowest: 0, highest: generation - 1 }
-        : { eventId, lowest: generation, highest: generation },
-    );
-    await this.#startAgain(without, 'signal');
-    await startUnlessPaused(this.#deps.database, closed.map(({ end }) => end).filter(isSuperseded));
+    const ofGeneration = ({ end: { eventId, generation } }: Told) => ({
+      eventId,
+      lowest: generation,
+      highest: generation,
+    });
+    const [superseded, others] = [closed.filter(isSuperseded), closed.filter((told) => !isSuperseded(told))];
+    // After `superseded`, a newer generation has a run of its own. A row of an earlier one says that nobody has asked for
+    // the replay but the signal.
+    const ofEarlier = superseded.map(({ end: { eventId, generation } }) => ({
+      eventId,
+      lowest: 0,
+      highest: generation - 1,
+    }));
+    await this.#startAgain([...ofEarlier, ...others.map(ofGeneration)], 'signal');
+    await startUnlessPaused(this.#deps.database, superseded.map(ofGeneration));
     this.#told = this.#told.filter(({ atMs }) => atMs > closedBefore);
   }
 
-  /** The latest runs that were cancelled or terminated and not looked at yet, at most `atOnce`. */
-  async #closedRuns(client: Client): Promise<ClosedRun[]> {
-    const since = new Date(Date.now() - backMs).toISOString();
+  /** The latest runs that were cancelled or terminated since then and not looked at yet, at most `atOnce`. */
+  async #closedRuns(client: Client, sinceMs: number): Promise<ClosedRun[]> {
+    const since = new Date(sinceMs).toISOString();
     const query = `WorkflowType = 'deliverEvent' AND ExecutionStatus IN ('Canceled', 'Terminated') AND CloseTime > '${since}'`;
     const found: ClosedRun[] = [];
     await this.#call(client, async () => {

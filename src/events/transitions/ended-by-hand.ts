@@ -32,16 +32,16 @@ export async function endCancelled(sql: Sql, eventId: string): Promise<number | 
   return done.ok ? pending.generation : null;
 }
 
-const queueAgain = {
-  name: 'queue_ended_by_hand',
-  text: `
+/** Queues those of the given events that are pending in one of the given generations, and returns them. */
+const queuePending = (condition: string) => `
     insert into event_queue (event_id, account_id, generation, lane)
     select e.id, e.account_id, e.generation, ${lanes.pendingStart}
     from unnest($1::uuid[], $2::integer[], $3::integer[]) as i (event_id, lowest, highest) join events e on e.id = i.event_id
-    where e.delivery_status = 'pending' and e.generation between i.lowest and i.highest
+    where e.delivery_status = 'pending' and e.generation between i.lowest and i.highest and ${condition}
     on conflict (event_id) do nothing
-    returning event_id`,
-};
+    returning event_id`;
+const queueAgain = { name: 'queue_ended_by_hand', text: queuePending('true') };
+const queueAfterPause = { name: 'queue_after_pause', text: queuePending(`not ${isPaused}`) };
 
 /** An event whose workflow has ended, and the generations of which its row may be pending without one. */
 export interface WithoutWorkflow {
@@ -65,26 +65,12 @@ export async function startAgain(sql: Sql, events: readonly WithoutWorkflow[]): 
   return rows.map((row) => row.event_id);
 }
 
-const queueAfterPause = {
-  name: 'queue_after_pause',
-  text: `
-    insert into event_queue (event_id, account_id, generation, lane)
-    select e.id, e.account_id, e.generation, ${lanes.pendingStart}
-    from unnest($1::uuid[], $2::integer[]) as i (event_id, generation)
-      join events e on e.id = i.event_id and e.generation = i.generation
-    where e.delivery_status = 'pending' and not ${isPaused}
-    on conflict (event_id) do nothing`,
-};
-
 /**
  * Queues pending events whose workflow has ended because of a pause that is over by now. The sweep that follows the pause
  * may have come while their start was not recorded yet, and looks at them again only after minutes.
  */
-export async function startUnlessPaused(
-  sql: Sql,
-  events: readonly { eventId: string; generation: number }[],
-): Promise<void> {
-  if (events.length > 0) await sql.query(queueAfterPause, columnsOf(events, 'eventId', 'generation'));
+export async function startUnlessPaused(sql: Sql, events: readonly WithoutWorkflow[]): Promise<void> {
+  if (events.length > 0) await sql.query(queueAfterPause, columnsOf(events, 'eventId', 'lowest', 'highest'));
 }
 
 const readPending = {
