@@ -27,8 +27,8 @@ export interface StartsDeps {
   workflows: EventWorkflows;
   /** Whether other processes see that this one is alive. Otherwise, nothing is claimed. */
   isAlive(): boolean;
-  /** First attempts a second of the processes on this machine. */
-  firstAttemptsPerSHere(): number;
+  /** First attempts a second of the processes on this machine, and how many of them are workers, this one included. */
+  machine: { readonly firstAttemptsPerSHere: number; readonly workersHere: number };
 }
 
 const { pendingStart, settledStart } = lanes;
@@ -37,7 +37,8 @@ const cores = availableParallelism();
 /**
  * Starts in flight of each lane. With more of pending events, Temporal on two cores becomes slower. Those of settled events
  * only make them visible in Temporal: on two cores at 150 webhooks a second, 12 at a time started 101 a second and 3 at
- * a time 42, without a later retry or answer (docs/decisions/which-events-get-a-workflow.md).
+ * a time 42, without a later retry or answer (docs/decisions/which-events-get-a-workflow.md). The workers of a machine share
+ * the 12.
  */
 const concurrency = { [pendingStart]: 32, [settledStart]: 12 };
 /** Nothing tells a worker that an event needs its workflow: it looks. A first retry is due after some seconds. */
@@ -46,10 +47,11 @@ const idleMs = 250;
 const paceMs = 25;
 /**
  * First attempts a second for each core from which on they need the cores of this machine: then settled events start one
- * at a time, and 20 a second. Otherwise a burst would be accepted and delivered a quarter more slowly.
+ * at a time, and 10 a second, those of all its workers together. Otherwise a burst would be accepted and delivered a
+ * quarter more slowly.
  */
 const burstPerCore = 150;
-const burstPaceMs = 50;
+const burstPaceMs = 100;
 const downDelayS = 2;
 
 /** Starts the workflows of events whose first attempt was made. Pending events come before settled ones. */
@@ -96,10 +98,11 @@ export class Starts {
   }
 
   async #settledRound(): Promise<Round> {
-    const isBurst = this.#deps.firstAttemptsPerSHere() > burstPerCore * cores;
-    await sleep(Math.max(0, this.#settledAtMs + (isBurst ? burstPaceMs : paceMs) - performance.now()));
+    const { firstAttemptsPerSHere, workersHere } = this.#deps.machine;
+    const isBurst = firstAttemptsPerSHere > burstPerCore * cores;
+    await sleep(Math.max(0, this.#settledAtMs + (isBurst ? burstPaceMs * workersHere : paceMs) - performance.now()));
     this.#settledAtMs = performance.now();
-    return this.#round(settledStart, isBurst ? 1 : concurrency[settledStart]);
+    return this.#round(settledStart, isBurst ? 1 : Math.ceil(concurrency[settledStart] / workersHere));
   }
 
   async #round(lane: StartLane, most: number): Promise<Round> {

@@ -96,6 +96,11 @@ export class Heartbeat implements SessionUser {
     return this.#others.perSHere;
   }
 
+  /** Workers on this machine, as the last heartbeat found, and at least one. */
+  get workersHere(): number {
+    return Math.max(1, this.#others.workersHere);
+  }
+
   start(): void {
     this.#poller.start();
   }

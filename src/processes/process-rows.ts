@@ -36,7 +36,8 @@ const heartbeat = {
     )
     select count(*) filter (where alive_until <= now())::integer as dead,
       count(*) filter (where alive_until > now() and makes_first_attempts)::integer as attempting,
-      coalesce(sum(first_attempts_per_s) filter (where alive_until > now() and host = $3), 0)::float8 as per_s_here
+      coalesce(sum(first_attempts_per_s) filter (where alive_until > now() and host = $3), 0)::float8 as per_s_here,
+      count(*) filter (where alive_until > now() and host = $3 and role = 'worker')::integer as workers_here
     from processes`,
 };
 
@@ -48,17 +49,28 @@ export interface Others {
   attempting: number;
   /** First attempts a second of the processes on this machine. */
   perSHere: number;
+  /** Workers on this machine. */
+  workersHere: number;
 }
 
-export const noOthers: Others = { dead: 0, attempting: 0, perSHere: 0 };
+export const noOthers: Others = { dead: 0, attempting: 0, perSHere: 0, workersHere: 0 };
+
+interface HeartbeatRow {
+  dead: number;
+  attempting: number;
+  per_s_here: number;
+  workers_here: number;
+}
 
 /** Says that a process is alive, and which others are. */
 export async function beat(sql: Sql, info: ProcessInfo, firstAttemptsPerS: number): Promise<Others> {
   const { token, role, host, pid, version, makesFirstAttempts, startedAt } = info;
-  const [row] = await sql.query<{ dead: number; attempting: number; per_s_here: number }>(heartbeat, [
+  const [row] = await sql.query<HeartbeatRow>(heartbeat, [
     ...[token, role, host, pid, version, makesFirstAttempts, startedAt, firstAttemptsPerS],
   ]);
-  return row ? { dead: row.dead, attempting: row.attempting, perSHere: row.per_s_here } : noOthers;
+  return row
+    ? { dead: row.dead, attempting: row.attempting, perSHere: row.per_s_here, workersHere: row.workers_here }
+    : noOthers;
 }
 
 /** Ends the claims of the tokens in `dead`. A row that another transaction has locked is skipped: the next call finds it. */
