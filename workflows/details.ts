@@ -39,6 +39,12 @@ const endings: Record<DeliveryResult['outcome'], string> = {
   event_gone: 'Ended: the event was deleted',
 };
 
+/** Where the event is due but may not be sent: the gateway starts another workflow afterwards. */
+const queued = {
+  paused: 'Waits in the queue until deliveries are resumed',
+  account_disabled: 'Waits in the queue until its account is enabled',
+};
+
 /** Shows the details of a delivery from its beginning. */
 export function openDetails({ schedule: { delaysMs }, resume }: DeliverEventInput): Details {
   const lines: string[] = [];
@@ -58,12 +64,14 @@ export function openDetails({ schedule: { delaysMs }, resume }: DeliverEventInpu
     left++;
   };
   let waitsFor: WaitReason | undefined;
+  let waitsInQueue: keyof typeof queued | undefined;
   if (resume.lastAttempt) lines.push(`${attemptText(resume.lastAttempt, delaysMs)}, before this workflow`);
   return {
     attempting: (number) => show(attemptName(number, delaysMs)),
     retrying: (retry) => show(retryName(retry)),
     attempted(number, result) {
       waitsFor = result.kind === 'wait' ? result.reason : undefined;
+      waitsInQueue = result.kind === 'stopped' ? result.waitsFor : undefined;
       answered(attemptName(number, delaysMs), result);
     },
     retried: (retry, result) => answered(retryName(retry), result),
@@ -77,7 +85,9 @@ export function openDetails({ schedule: { delaysMs }, resume }: DeliverEventInpu
     },
     notifying: (count) => show(`Notifies ${count} ${count === 1 ? 'destination' : 'destinations'}`),
     ended: (outcome, attempts) =>
-      show(`${endings[outcome]}, after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`),
+      show(
+        `${waitsInQueue ? queued[waitsInQueue] : endings[outcome]}, after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+      ),
   };
 }
 

@@ -11,9 +11,8 @@ export interface DeliverySchedule {
   delaysMs: number[];
   /** The time limit of one attempt. */
   timeLimitMs: number;
-  /** The shortest wait before an event of a disabled account is checked again. */
+  /** Read by workers of the release before only: when an event of a disabled account is checked again, and for how long. */
   holdMs: number;
-  /** The longest time that such an event is held. */
   holdLimitMs: number;
 }
 
@@ -146,7 +145,7 @@ export interface LastAttempt extends Answer {
   at: string;
 }
 
-/** What an attempt waits for. */
+/** What an attempt waits for; `account_disabled` and, for scheduled attempts, `paused` only in activities of the release before. */
 export type WaitReason = 'paused' | 'account_disabled' | 'slots' | 'elsewhere';
 
 export type AttemptResult = Answer &
@@ -169,7 +168,13 @@ export type AttemptResult = Answer &
      * Nothing was sent, because the event needs no further attempt. `deliveryStatus` is that of the row, for the reason
      * `already_settled`; absent in histories from before it existed.
      */
-    | { kind: 'stopped'; reason: StopReason; deliveryStatus?: DeliveryStatus }
+    | {
+        kind: 'stopped';
+        reason: StopReason;
+        deliveryStatus?: DeliveryStatus;
+        /** The event is due and waits in the queue of the gateway, which starts another run afterwards. */
+        waitsFor?: 'paused' | 'account_disabled';
+      }
     /** Nothing was sent or counted. Request the same attempt again after `waitMs`. */
     | { kind: 'wait'; waitMs: number; reason?: WaitReason }
   );

@@ -7,14 +7,15 @@ import {
   type Claimed,
   type ClaimedRow,
   lowestId,
+  maySend,
   ofAccount,
   toClaimed,
 } from '../events/queue.ts';
 
 /**
  * Claims events of the accounts in `candidates` (account_id, after, free). Each account gets a fair share, so that
- * thousands of events of one account do not delay the first event of another. Answers with the accounts, how many events
- * of each could be claimed at most, and the claimed events.
+ * thousands of events of one account do not delay the first event of another. Events of a disabled account stay in the
+ * queue. Answers with the accounts, how many events of each could be claimed at most, and the claimed events.
  *
  * $1: how many in all; $2: the token.
  */
@@ -22,12 +23,14 @@ const claimOfCandidates = `
     share as (
       select greatest(1, $1 / greatest(1, (select count(*) from candidates where free > 0))) as size
     ), asked as (
-      select account_id, after, case when ${isPaused} then 0 else least(greatest(free, 0), size) end::integer as most from candidates cross join share
+      select account_id, after, case when ${isPaused} then 0 else least(greatest(free, 0), size) end::integer as most,
+        ${maySend('account_id')} as may_send
+      from candidates cross join share
     ), picked as (
       select p.event_id from asked a cross join lateral (
         select q.event_id from event_queue q
         where q.lane = ${lanes.firstAttempt} and ${ofAccount('a.account_id', 'a.after')} and (q.claimed_until is null or q.claimed_until <= now())
-        order by q.account_id, q.event_id limit a.most for update skip locked
+        order by q.account_id, q.event_id limit case when a.may_send then a.most else 0 end for update skip locked
       ) p limit $1
     ), claimed as (
       update event_queue q set claim_token = $2, claimed_until = 'infinity'

@@ -1,11 +1,13 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
+import { isPaused } from '../events/pause.ts';
 import {
   accountsAClaim,
   accountsOfLane,
   type Claimed,
   type ClaimedRow,
   lowestId,
+  maySend,
   ofAccount,
   toClaimed,
 } from '../events/queue.ts';
@@ -16,16 +18,13 @@ type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow,
     event_id: string | null;
   };
 
-/** The answer of a claim of starts: the `claimed` rows, and the last account that the claim has looked at. */
-const claimedAndNext = `select l.hops, l.last_account, c.* from (
-      select count(*)::integer as hops, (select account_id from candidates order by account_id desc limit 1) as last_account from candidates
-    ) l left join claimed c on true`;
-
 const claimPendingStarts = {
   name: 'claim_pending_starts',
   text: `
-    with recursive ${accountsOfLane(lanes.pendingStart, '$1')}, candidates as (
+    with recursive ${accountsOfLane(lanes.pendingStart, '$1')}, looked_at as (
       select account_id from hop where account_id is not null
+    ), candidates as (
+      select account_id from looked_at where not ${isPaused} and ${maySend('looked_at.account_id')}
     ), share as (
       select greatest(1, $2 / greatest(1, (select count(*) from candidates))) as size
     ), picked as (
@@ -39,10 +38,15 @@ const claimPendingStarts = {
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation
     )
-    ${claimedAndNext}`,
+    select l.hops, l.last_account, c.* from (
+      select count(*)::integer as hops, (select account_id from looked_at order by account_id desc limit 1) as last_account from looked_at
+    ) l left join claimed c on true`,
 };
 
-/** Claims pending events whose workflow was not started yet, round-robin over the accounts after `after`. */
+/**
+ * Claims pending events whose workflow was not started yet, round-robin over the accounts after `after`. None while
+ * deliveries are paused, and none of a disabled account: their workflows could only wait.
+ */
 export async function claimPendingForStart(sql: Sql, options: StartClaim): Promise<Round> {
   const { after, limit, token } = options;
   return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token]));

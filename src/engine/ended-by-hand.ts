@@ -3,13 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { DeliveryEnd } from '../../workflows/ended.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
-import {
-  endCancelled,
-  pendingOf,
-  startAgain,
-  startUnlessPaused,
-  type WithoutWorkflow,
-} from '../events/transitions/ended-by-hand.ts';
+import { endCancelled, pendingOf, startAgain, type WithoutWorkflow } from '../events/transitions/ended-by-hand.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import type { Log } from '../shared/log.ts';
 import type { Round } from '../shared/poller.ts';
@@ -121,7 +115,8 @@ export class EndedByHand {
       highest: generation - 1,
     }));
     await this.#startAgain([...ofEarlier, ...others.map(ofGeneration)], 'signal');
-    await startUnlessPaused(this.#deps.database, superseded.map(ofGeneration));
+    // Another run was started too early, while this one, whose event waits in the queue, had not ended yet.
+    await startAgain(this.#deps.database, superseded.map(ofGeneration));
     this.#told = this.#told.filter(({ atMs }) => atMs > closedBefore);
   }
 

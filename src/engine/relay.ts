@@ -1,5 +1,6 @@
-import type { Sql } from '../database/sql.ts';
+import type { Transactions } from '../database/sql.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
+import { exhaustDisabledEvents, type WhenExhausted } from '../events/transitions/exhausted.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import { ClaimHolder } from '../processes/claim-holder.ts';
 import { ClaimReturns } from '../processes/claim-returns.ts';
@@ -15,11 +16,15 @@ import { Starts } from './starts.ts';
 import type { WorkflowEngine } from './workflow-engine.ts';
 
 export interface RelayOptions {
-  sql: Sql;
+  database: Transactions;
   databaseUrl: string;
   eventWorkflows: EventWorkflows;
   /** From which backlog of workflow starts on operators are told. */
   backlogLimit: BacklogLimit;
+  /** Runs in the transaction that exhausts events; adds their notifications. */
+  whenExhausted: WhenExhausted;
+  /** Called when an event was exhausted because its account is disabled. */
+  onExhausted(): void;
   log: Log;
   /** Seconds after which a pending event that is past its time counts as overdue. */
   overdueS: number;
@@ -42,7 +47,7 @@ export class WorkflowRelay {
   readonly #parts: (Running & { start(): void })[];
 
   constructor(options: RelayOptions) {
-    const { sql, log } = options;
+    const { database: sql, whenExhausted, log } = options;
     const engine = this.#engine;
     const writes = new QueueWrites(sql);
     const holder = new ClaimHolder({
@@ -51,7 +56,7 @@ export class WorkflowRelay {
         this.#starts.wake();
         this.#commands.wake();
       },
-      onResumed: () => sweeper.wake(),
+      onResumed: () => this.#starts.wake(),
       onQueued: () => leaving.queued(),
       onCommands: () => {
         this.#commands.wake();
@@ -65,7 +70,7 @@ export class WorkflowRelay {
       ...{ sql, engine, claims, writes, log, isAlive },
       returns: new ClaimReturns(sql),
       workflows: options.eventWorkflows,
-      firstAttemptsPerSHere: () => heartbeat.firstAttemptsPerSHere,
+      machine: heartbeat,
     });
     this.#commands = new Commands({ sql, engine, writes, token: claims.token, log, isAlive });
     const sweeper = new Poller({
@@ -73,16 +78,14 @@ export class WorkflowRelay {
       idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,
       work: async () => {
-        const { endedWorkflows, makesLate: expected } = holder.pause;
-        const overdueS = endedWorkflows ? 0 : options.overdueS;
-        const { queued, more } = await sweep(sql, { overdueS, limit: sweepLimit });
+        const { queued, more } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
         if (queued > 0) {
-          log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events requeued');
+          log.warn({ events: queued }, 'overdue events requeued');
           this.#starts.wake();
         }
-        // During a short pause, all due events become overdue, and most of them have a workflow. Only events whose
-        // workflow was lost need this, so they are requeued slowly. After a long one, all due events need it.
-        return more && (endedWorkflows || !expected) ? 'more' : 'idle';
+        const ended = await exhaustDisabledEvents(sql, sweepLimit, whenExhausted);
+        for (let n = 0; n < ended.exhausted; n++) options.onExhausted();
+        return more || ended.more ? 'more' : 'idle';
       },
     });
     const leaving = new LeavingToWorkflows({

@@ -1,4 +1,4 @@
-import type { LastAttempt } from '../../workflows/messages.ts';
+import type { LastAttempt, NotificationRequest } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { DeliveryStatus } from '../events/event.ts';
 import { idRange } from '../events/id-range.ts';
@@ -18,6 +18,8 @@ export interface Startable {
   nextAttemptAt: Date | null;
   /** The latest scheduled attempt of the generation; null if there was none. */
   lastAttempt: LastAttempt | null;
+  /** Of an exhausted event: the notifications that are not settled yet. Null: none, or it is not exhausted. */
+  notifications: NotificationRequest[] | null;
   /** The span of the webhook; null if it was received while tracing was off. */
   traceparent: string | null;
 }
@@ -30,7 +32,11 @@ const readStartables = {
       e.scheduled_attempts as "scheduledAttempts", e.next_attempt_at as "nextAttemptAt", p.traceparent,
       case when a.outcome is not null then jsonb_strip_nulls(jsonb_build_object(
         'number', a.number, 'at', a.started_at, 'outcome', a.outcome, 'responseCode', a.response_code, 'durationMs', round(a.duration_ms)
-      )) end as "lastAttempt"
+      )) end as "lastAttempt",
+      case when e.delivery_status = 'failed' then (
+        select jsonb_agg(jsonb_build_object('generation', n.generation, 'destinationId', n.destination_id, 'destinationType', n.destination_type) order by n.ordinal)
+        from notifications n where n.event_id = e.id and n.event_id between $2 and $3 and n.generation = e.generation and n.status = 'pending'
+      ) end as notifications
     from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3
       left join event_payloads p on p.event_id = i.event_id and p.event_id between $2 and $3
       left join delivery_attempts a on a.event_id = i.event_id and a.event_id between $2 and $3

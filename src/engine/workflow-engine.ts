@@ -109,7 +109,8 @@ export class WorkflowEngine {
         );
         return handle.signaledRunId;
       }
-      if (options.args[0].resume.settled)
+      // Nothing is left to do.
+      if (options.args[0].resume.settled && !event.notifications)
         return this.#ended.connection.withDeadline(Date.now() + callLimitMs, () => this.#ended.startEnded(options));
       try {
         const handle = await this.#client.workflow.start<typeof deliverEvent>('deliverEvent', {
@@ -187,6 +188,7 @@ export class WorkflowEngine {
         deliveryStatus: event.deliveryStatus,
         ...(event.lastAttempt && { lastAttempt: event.lastAttempt }),
       },
+      ...(event.notifications && { notifications: event.notifications }),
       ...(attributes === 'with' ? {} : { withoutSearchAttributes: true }),
     };
     return {

@@ -129,6 +129,10 @@ export type WorkflowLink = z.infer<typeof workflow>;
 export const event = z
   .object({
     ...item,
+    waits_for: z.enum(['paused', 'account_disabled']).nullable().meta({
+      description:
+        'Why an attempt that is due is not made: deliveries are paused, or the account is disabled. `null`: it is made, or none is due',
+    }),
     payload: z.unknown().meta({
       description:
         'JSON of at most 500 levels as its parsed value (numbers as double precision holds them; `/payload` has the bytes), other text as a string, other bytes as an object with `base64`. A truncated payload is a string or an object with `base64`',
@@ -159,6 +163,7 @@ export const event = z
     examples: [
       {
         ...itemExample,
+        waits_for: null,
         payload: { id: 'order-4711', type: 'order.created' },
         payload_bytes: 43,
         payload_sha256: '2f3bcbd0ab8ab4a4fbf2a9e75d7be3dba42ad4ddd7fdc4e29e1a4f1b53ee2d4a',

@@ -22,36 +22,12 @@ export const pauseValue = `(select value from gateway_settings where key = '${ke
 /** An SQL expression: when deliveries were last resumed, for `toResumedAt`. */
 export const resumedValue = `(select value from gateway_settings where key = '${resumedKey}')`;
 
-/** Within this time after a pause, every waiting delivery has checked again (`longestLookMs` plus a margin). */
-export const aftermathMs = 60_000;
-
-const readState = {
-  name: 'read_pause',
-  text: `select ${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at`,
-};
-
-/** The pause in force, or null; when deliveries were last resumed, or null; and PostgreSQL's time when both were read. */
-export interface PauseState {
-  pause: Pause | null;
-  resumedAt: Date | null;
-  readAt: Date;
-}
-
-/** Reads the pause and what is known of the one before it. */
-export async function readPauseState(sql: Sql): Promise<PauseState> {
-  const [row] = await sql.query<{ pause: Buffer | null; resumed: Buffer | null; read_at: Date }>(readState, []);
-  if (!row) throw new Error('read_pause returned no row');
-  return { pause: toPause(row.pause), resumedAt: toResumedAt(row.resumed), readAt: row.read_at };
-}
+const readInForce = { name: 'read_pause', text: `select ${pauseValue} as pause` };
 
 /** The pause in force; null if deliveries are not paused. */
-export const readPause = async (sql: Sql): Promise<Pause | null> => (await readPauseState(sql)).pause;
-
-/** Whether deliveries are paused, and whether a pause (now or within the last minute) may be why events are overdue. */
-export async function readLateness(sql: Sql): Promise<{ paused: boolean; makesLate: boolean }> {
-  const { pause, resumedAt, readAt } = await readPauseState(sql);
-  const paused = pause !== null;
-  return { paused, makesLate: paused || (resumedAt !== null && readAt.getTime() < resumedAt.getTime() + aftermathMs) };
+export async function readPause(sql: Sql): Promise<Pause | null> {
+  const [row] = await sql.query<{ pause: Buffer | null }>(readInForce, []);
+  return toPause(row?.pause ?? null);
 }
 
 /** Parses the value of `pauseValue`. */
@@ -109,31 +85,15 @@ export async function resumeDelivery(sql: Sql): Promise<boolean> {
   return (await sql.query(endPause, [])).length > 0;
 }
 
-/**
- * From this length of a pause on, workflows do not wait for its end: ten thousand of them, each of which looks once a
- * minute, would occupy Temporal. They end, and the sweep starts others after the pause (transitions/swept.ts). Deliveries
- * of a shorter pause continue without a new workflow.
- */
-const longPauseMs = 2 * 60_000;
-
-/** Whether workflows no longer wait for the end of the pause, at this time of PostgreSQL's clock. */
-export const endsWorkflows = (pause: Pause, nowMs: number) => nowMs - pause.since.getTime() >= longPauseMs;
-
-/** An SQL condition that is true while deliveries have been paused for more than a minute. */
-export const isPausedForAMinute = `exists (
-  select from gateway_settings where key = '${key}'
-    and (convert_from(value, 'UTF8')::jsonb ->> 'since')::timestamptz < now() - interval '1 minute'
-)`;
-
 const shortestLookMs = 1_000;
-/** Deliveries continue within a minute after they are resumed. This leaves 10 s for the check itself. */
+/** Notifications continue within a minute after deliveries are resumed. This leaves 10 s for the check itself. */
 const longestLookMs = 50_000;
-/** Jitter of up to 20 %, so that deliveries that began to wait together do not all check at the same time. */
+/** Jitter of up to 20 %, so that those that began to wait together do not all check at the same time. */
 const spread = 0.2;
 
 /**
- * How long a delivery waits before it checks the pause again: about as long as the pause has lasted so far. So a short
- * pause causes a short delay, and a long pause causes few checks.
+ * How long a notification or an operator's retry waits before it checks the pause again: about as long as the pause has
+ * lasted so far. So a short pause causes a short delay, and a long pause causes few checks.
  */
 export function lookAgainMs(pause: Pause, nowMs: number, random: () => number = Math.random): number {
   const lastedMs = nowMs - pause.since.getTime();

@@ -37,6 +37,14 @@ export const accountsOfLane = (lane: string | number, after: string) => `hop as 
       from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
     )`;
 
+/**
+ * Whether events of this account may be sent: those of a disabled one wait in the queue. Those of a deleted one are
+ * claimed, because what claims them ends their delivery. A scalar subselect, because PostgreSQL joins what `exists` reads,
+ * and then no longer takes the events in the order of the index.
+ */
+export const maySend = (account: string) =>
+  `(select owner.enabled or owner.deleted_at is not null from accounts owner where owner.id = ${account})`;
+
 /** Sorts before every UUID: before the first account, or before the first event of an account. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -2,17 +2,26 @@ import type { Sql } from '../database/sql.ts';
 import { type EventRow, eventColumns, neverStarted } from './event.ts';
 import type { AttemptRecord, NotificationRecord } from './event-schemas.ts';
 
+import { isPaused } from './pause.ts';
+import { maySend } from './queue.ts';
+import type { WaitsFor } from './transitions/queued-to-wait.ts';
+
 export { type EventFilter, listEvents } from './list.ts';
 
 /** The columns of `Payload`, for a statement in which `event_payloads` has the alias `p`. */
 const payloadColumns = `p.content_type as "contentType", p.body, coalesce(p.payload_bytes, octet_length(p.body)) as "payloadBytes",
       p.payload_sha256 as "payloadSha256"`;
 
+/** Why the attempt of an event that is due is not made; null: it is being made, or is not due. */
+const waitsFor = `case when e.delivery_status = 'pending' and (e.next_attempt_at is null or e.next_attempt_at <= now())
+      and exists (select from event_queue q where q.event_id = e.id and (q.claim_token is null or q.claimed_until <= now())) then
+      case when ${isPaused} then 'paused' when not ${maySend('e.account_id')} then 'account_disabled' end end`;
+
 const readEvent = {
   name: 'read_event',
   // One statement, so that the states and the attempts are of one moment.
   text: `
-    select ${eventColumns}, e.started_generation > ${neverStarted} as started, p.headers, ${payloadColumns},
+    select ${eventColumns}, e.started_generation > ${neverStarted} as started, ${waitsFor} as "waitsFor", p.headers, ${payloadColumns},
       coalesce(p.headers_truncated, false) as "headersTruncated", (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, response_body, error, url
@@ -33,6 +42,7 @@ export interface WholeEvent {
   event: EventRow;
   /** Whether a workflow was ever started for the event. */
   started: boolean;
+  waitsFor: WaitsFor | null;
   headers: [string, string][];
   contentType: string | null;
   /** The whole body, or the beginning of the body of a rejected webhook. */
@@ -57,10 +67,10 @@ const isoOrNull = (text: string | null) => text && iso(text);
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
   const [row] = await sql.query<WholeRow>(readEvent, [id]);
   if (!row) return null;
-  const { started, headers, contentType, body, history, notifications, ...others } = row;
+  const { started, waitsFor, headers, contentType, body, history, notifications, ...others } = row;
   const { payloadBytes, payloadSha256, headersTruncated, ...event } = others;
   return {
-    ...{ event, started, headers, contentType, body, payloadBytes, payloadSha256, headersTruncated },
+    ...{ event, started, waitsFor, headers, contentType, body, payloadBytes, payloadSha256, headersTruncated },
     history: history.map((attempt) => ({ ...attempt, started_at: iso(attempt.started_at) })),
     notifications: notifications.map(({ ordinal: _ordinal, summary, ...one }) => ({
       ...one,

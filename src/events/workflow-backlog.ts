@@ -1,7 +1,12 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from './lanes.ts';
+import { isPaused } from './pause.ts';
+import { maySend } from './queue.ts';
 
-/** The events whose workflow is to be started and was not started yet. */
+/**
+ * The events whose workflow is to be started and was not started yet. Those that wait for the end of a pause or for their
+ * account are not among them.
+ */
 export interface WorkflowBacklog {
   /** How many there are, counted up to `countedStarts`. */
   waiting: number;
@@ -24,16 +29,21 @@ const firstPending = `(
           select q.account_id, q.lane_since from event_queue q where q.lane = ${lanes.pendingStart} and q.account_id > hop.account_id order by q.account_id, q.event_id limit 1
         ) next
       )
-      select lane_since from hop
+      select lane_since from hop where not ${isPaused} and ${maySend('hop.account_id')}
     )`;
 const firstSettled = `(select lane_since from event_queue where lane = ${lanes.settledStart} order by event_id limit 1)`;
-const counted = (lane: number) => `select 1 from event_queue where lane = ${lane} limit ${countedStarts}`;
+const counted = (lane: number, condition = 'true') =>
+  `select 1 from event_queue where lane = ${lane} and ${condition} limit ${countedStarts}`;
+const countedPending = counted(
+  lanes.pendingStart,
+  `not ${isPaused} and account_id in (select id from accounts where enabled or deleted_at is not null)`,
+);
 
 const readBacklog = {
   name: '',
   text: `
     select
-      (select count(*) from ((${counted(lanes.pendingStart)}) union all (${counted(lanes.settledStart)}) limit ${countedStarts}) q)::integer as waiting,
+      (select count(*) from ((${countedPending}) union all (${counted(lanes.settledStart)}) limit ${countedStarts}) q)::integer as waiting,
       (select min(lane_since) from (${firstPending} union all ${firstSettled}) firsts) as since`,
 };
 

@@ -1,5 +1,5 @@
 import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts';
-import { readLateness } from '../events/pause.ts';
+import { readPause } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import { overdueNotifications } from '../notifications/notification-store.ts';
 import { inFlightPerDestination } from '../notifications/sending/destination-slots.ts';
@@ -18,26 +18,20 @@ export interface SweepDeps extends RepairDeps {
  */
 export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promise<MaintenanceCounts> {
   const { sql, overdueS, log } = deps;
-  // During a pause, every due event becomes overdue, but only events that lost their workflow need the sweep. So it
-  // sweeps one batch at a time, as the relay does.
-  const { paused, makesLate } = await readLateness(sql);
   let events = 0;
   for (let more = true; more && !signal.aborted; ) {
     const swept = await sweep(sql, { overdueS, limit: eventsAtOnce });
     events += swept.queued;
-    more = swept.more && !makesLate;
+    more = swept.more;
   }
   signal.throwIfAborted();
   // Nothing is sent during a pause. Notifications that become overdue in it are sent by their workflows afterwards.
-  const notifications = paused ? 0 : await notifyOverdue(deps, signal);
+  const notifications = (await readPause(sql)) ? 0 : await notifyOverdue(deps, signal);
   // Last, because it needs Temporal, and the others do not.
   const { ended, left } = await repairStuck(deps, signal);
   const counts = { events, notifications, stuck_ended: ended, stuck_left: left };
   if (events + notifications > 0)
-    log[makesLate ? 'info' : 'warn'](
-      { events, notifications },
-      'overdue events requeued, overdue notifications retried',
-    );
+    log.warn({ events, notifications }, 'overdue events requeued, overdue notifications retried');
   return counts;
 }
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import { aftermathMs, endsWorkflows, type Pause, readPauseState } from '../events/pause.ts';
+import { type Pause, readPause } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 
@@ -13,8 +13,6 @@ const idleMs = 1_000;
 export class PauseWatch {
   readonly #poller: Poller;
   #pause: Pause | null = null;
-  #endedAtMs = Number.NEGATIVE_INFINITY;
-  #endedWorkflows = false;
 
   constructor(deps: { sql: Sql; log: Log; onResumed(): void }) {
     const { sql, log } = deps;
@@ -24,13 +22,11 @@ export class PauseWatch {
       log,
       work: async () => {
         const before = this.#pause;
-        const { pause: now, resumedAt, readAt } = await readPauseState(sql);
+        const now = await readPause(sql);
         this.#pause = now;
         if (now && now.since.getTime() !== before?.since.getTime())
           log.warn({ since: now.since, reason: now.reason }, 'deliveries are paused');
         if (before && !now) {
-          this.#endedAtMs = performance.now();
-          this.#endedWorkflows = endsWorkflows(before, (resumedAt ?? readAt).getTime());
           log.warn({ pausedSince: before.since }, 'deliveries are resumed');
           deps.onResumed();
         }
@@ -41,16 +37,6 @@ export class PauseWatch {
 
   get paused(): boolean {
     return this.#pause !== null;
-  }
-
-  /** Whether a pause, now or within the last minute, may be the reason why events are overdue. */
-  get makesLate(): boolean {
-    return this.paused || performance.now() < this.#endedAtMs + aftermathMs;
-  }
-
-  /** Whether a long pause has ended within the last minute, so that due events have no workflow. */
-  get endedWorkflows(): boolean {
-    return !this.paused && this.#endedWorkflows && this.makesLate;
   }
 
   start(): void {

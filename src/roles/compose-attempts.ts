@@ -5,6 +5,7 @@ import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
 import { ConsumerCounts } from '../delivery/consumers/consumer-counts.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender, type Sender } from '../delivery/send.ts';
+import type { WhenExhausted } from '../events/transitions/exhausted.ts';
 import { addNotifications } from '../notifications/add-notifications.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { pendingNotifications } from '../notifications/notification-store.ts';
@@ -31,6 +32,8 @@ export interface AttemptSide {
   attempts: Attempts;
   /** Sends all of this process's outbound requests. */
   sender: Sender;
+  /** Adds the notifications of exhausted events. */
+  whenExhausted: WhenExhausted;
   /** Closes the outbound connections. To be called when no attempt is in flight. */
   close(): Promise<void>;
 }
@@ -43,11 +46,12 @@ export function composeAttempts(parts: AttemptParts): AttemptSide {
   const consumers = new ConsumerCounts({ sql: database, log });
   // Writes nothing before the first attempt.
   consumers.start();
+  const whenExhausted = addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } });
   const attempts = new Attempts({
     ...{ database, sender, box, stalls, consumers, metrics, log },
     accountConcurrency: delivery.accountConcurrency,
     eventWorkflows: delivery.eventWorkflows,
-    whenExhausted: addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } }),
+    whenExhausted,
     pendingNotifications: (event) => pendingNotifications(database, event),
     masks: new AccountMasks({ box, secretValues: secretConfigValues }),
     droppedHeaders: droppedHeaders(delivery.droppedHeaders),
@@ -55,6 +59,7 @@ export function composeAttempts(parts: AttemptParts): AttemptSide {
   return {
     attempts,
     sender,
+    whenExhausted,
     async close() {
       stalls.stop();
       await sender.close();

@@ -107,7 +107,7 @@ export async function startWorker(options: {
     ...{ database, box, delivery, burst: options.notifications.burst, metrics, log },
     ...(times?.burstMs === undefined ? {} : { burstMs: times.burstMs }),
   });
-  const { attempts, sender } = attempting;
+  const { attempts, sender, whenExhausted } = attempting;
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
   const { notifier, pollers: notificationPollers } = composeNotifications({
@@ -117,10 +117,12 @@ export async function startWorker(options: {
     ...(times ? { times } : {}),
   });
   const relay = new WorkflowRelay({
-    sql: database,
+    database,
     databaseUrl: options.databaseUrl,
     eventWorkflows: delivery.eventWorkflows,
     backlogLimit: delivery.eventWorkflowsBacklog,
+    whenExhausted,
+    onExhausted: () => metrics.deliveryExhausted(),
     log,
     overdueS: lateS,
     patienceMs: options.patienceMs,

@@ -130,7 +130,7 @@ class Run {
   #row({ row }: Shape, delayMs: number): Parameters<WorkflowEngine['ensureRunning']>[0] {
     return {
       eventId: crypto.randomUUID(),
-      ...{ generation: 0, startedGeneration: -1, traceparent: null },
+      ...{ generation: 0, startedGeneration: -1, traceparent: null, notifications: null },
       ...{ provider: 'generic', accountSlug: 'floor', appKey: 'bench', eventType: 'order.paid' },
       nextAttemptAt: row.deliveryStatus === 'pending' ? new Date(Date.now() + delayMs) : null,
       lastAttempt: { number: 1, at: new Date().toISOString(), outcome: 'delivered', responseCode: 200, durationMs: 12 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Asked, decide, holdMs } from '../../src/delivery/attempt/decide.ts';
+import { type Asked, decide } from '../../src/delivery/attempt/decide.ts';
 import { resultOf } from '../../src/delivery/attempt/outcome.ts';
 import type { AttemptRow } from '../../src/events/attempt-row.ts';
 import type { Outcome } from '../../src/events/outcome.ts';
@@ -100,9 +100,9 @@ const settled = (deliveryStatus: string) => ({
   do: 'answer',
   result: { kind: 'stopped', reason: 'already_settled', deliveryStatus },
 });
+const waits = (waitsFor: string) => ({ do: 'queue', waitsFor });
 const off = { enabled: false };
 const gone = { deleted: true };
-const heldFor = (ms: number): Changes => ({ account: off, heldSince: new Date(nowMs - ms) });
 
 describe('an attempt that is due', () => {
   test.each<[string, Changes, Asked, unknown]>([
@@ -119,7 +119,7 @@ describe('an attempt that is due', () => {
       stopped('superseded'),
     ],
     ['stops for a deleted account', { deliveryStatus: 'failed', account: gone }, scheduled, stopped('account_deleted')],
-    ['gives up for a deleted account', { account: gone }, scheduled, { do: 'give_up', reason: 'account_deleted' }],
+    ['ends for a deleted account', { account: gone }, scheduled, { do: 'end' }],
     ['by hand is sent', {}, manual, { do: 'send' }],
     ['by hand is sent for a delivered event', { deliveryStatus: 'delivered' }, manual, { do: 'send' }],
     [
@@ -234,12 +234,12 @@ describe('an attempt that a replay has overtaken', () => {
 
 describe('while deliveries are paused', () => {
   const pause = { since: new Date(nowMs - minuteMs), reason: '' };
-  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number), reason: 'paused' } };
+  const again = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number), reason: 'paused' } };
   test.each<[string, Changes, Asked, unknown]>([
-    ['an attempt of the schedule waits', {}, scheduled, waits],
-    ['an attempt of the relay waits', relayed.row, relayed.asked, waits],
-    ['a manual attempt waits', {}, manual, waits],
-    ['an event of a disabled account is neither held nor given up', heldFor(8 * dayMs), scheduled, waits],
+    ['an attempt of the schedule waits in the queue', {}, scheduled, waits('paused')],
+    ['an attempt of the relay waits there', relayed.row, relayed.asked, waits('paused')],
+    ['a manual attempt asks again, because only its workflow knows it', {}, manual, again],
+    ['an event of a disabled account waits for the end of the pause', { account: off }, scheduled, waits('paused')],
     [
       'a recorded attempt returns its outcome',
       { recordedOutcome: 'delivered', deliveryStatus: 'delivered' },
@@ -258,63 +258,24 @@ describe('while deliveries are paused', () => {
     ['dead ends the schedule', { status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
     ['dead ends a manual attempt', { status: 'dead', deliveryStatus: 'failed' }, manual, stopped('dead')],
     ['a replay ends the schedule', { generation: 1 }, scheduled, stopped('superseded')],
-    ['a deleted account ends the schedule', { account: gone }, scheduled, { do: 'give_up', reason: 'account_deleted' }],
+    ['a deleted account ends the schedule', { account: gone }, scheduled, { do: 'end' }],
     ['a disabled account ends a manual attempt', { account: off }, manual, stopped('account_disabled')],
   ])('%s', (_, changes, asked, decision) => {
     expect(decide(row({ ...changes, pause }), asked, nowMs)).toEqual(decision);
   });
 });
 
-describe('while deliveries have been paused for more than two minutes', () => {
-  const pause = { since: new Date(nowMs - 3 * minuteMs), reason: '' };
-  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number), reason: 'paused' } };
-  test.each<[string, Changes, Asked, unknown]>([
-    ['the workflow of a due event ends', {}, scheduled, stopped('superseded')],
-    ['so does that of a disabled account', heldFor(8 * dayMs), scheduled, stopped('superseded')],
-    ['an attempt of the relay waits', relayed.row, relayed.asked, waits],
-    ['a manual attempt waits, because only its workflow knows it', {}, manual, waits],
-    [
-      'an ack ends the schedule',
-      { status: 'processed', deliveryStatus: 'delivered' },
-      scheduled,
-      stopped('acknowledged'),
-    ],
-  ])('%s', (_, changes, asked, decision) => {
-    expect(decide(row({ ...changes, pause }), asked, nowMs)).toEqual(decision);
-  });
-});
-
 describe('an event of a disabled account', () => {
-  test('is held for seven days from the first check', () => {
-    expect(decide(row({ account: off }), scheduled, nowMs)).toEqual({ do: 'hold', waitMs: minuteMs });
-    expect(decide(row(heldFor(7 * dayMs - 1)), scheduled, nowMs)).toMatchObject({ do: 'hold' });
+  test.each<[string, Changes, Asked]>([
+    ['of a workflow', {}, scheduled],
+    ['of the relay', relayed.row, relayed.asked],
+    ['for the last time', {}, tenth],
+    ['after any time', { heldSince: new Date(nowMs - 8 * dayMs) }, scheduled],
+  ])('waits in the queue when an attempt %s is due', (_, changes, asked) => {
+    expect(decide(row({ ...changes, account: off }), asked, nowMs)).toEqual(waits('account_disabled'));
   });
 
-  test('is given up after seven days', () => {
-    const decision = decide(row(heldFor(7 * dayMs)), scheduled, nowMs);
-    expect(decision).toEqual({ do: 'give_up', reason: 'account_disabled' });
-  });
-
-  test('is sent once the account is enabled, after any time of being held', () => {
+  test('is sent once the account is enabled, after any time', () => {
     expect(decide(row({ heldSince: new Date(nowMs - 8 * dayMs) }), scheduled, nowMs)).toEqual({ do: 'send' });
-  });
-
-  test.each([
-    ['at first', 0, minuteMs],
-    ['within the first delay', 9 * secondMs, minuteMs],
-    ['as long as delays are below a minute', 39 * secondMs, minuteMs],
-    ['then at the intervals of the schedule', 100 * secondMs, 2 * minuteMs],
-    ['which become longer', hourMs, 40 * minuteMs],
-    ['up to the last delay', 2 * hourMs, 80 * minuteMs],
-    ['which then stays', 6 * dayMs, 80 * minuteMs],
-  ])('is checked again %s', (_, heldMs, waitMs) => {
-    expect(holdMs(schedule, heldMs)).toBe(waitMs);
-  });
-
-  test('is checked often enough to be sent within the time limit of enabled accounts', () => {
-    const looks = [];
-    for (let heldMs = 0; heldMs < schedule.holdLimitMs; heldMs += holdMs(schedule, heldMs)) looks.push(heldMs);
-    expect(looks.length).toBeGreaterThan(100);
-    expect(looks.length).toBeLessThan(200);
   });
 });

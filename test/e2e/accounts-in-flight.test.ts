@@ -5,7 +5,8 @@ import type { Reply } from '../support/consumer.ts';
 import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs, slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
-import { hang } from '../support/replies.ts';
+import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
+import { hang, hold } from '../support/replies.ts';
 import { secretText } from '../support/secrets.ts';
 import { deliveredEvent, openStage, type Stage, useStage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
@@ -14,6 +15,8 @@ import { until } from '../support/until.ts';
 
 /** After which an event is read again before its attempt, and 100 ms more. */
 const freshMs = 1_100;
+/** Two rounds of the sweep with `overdueS: 1`, and more. */
+const sweepsMs = 1_500;
 
 describe.each(firstAttemptsBy)('the attempts of one account, first attempts by %s', (_, apiDelivers) => {
   const accountConcurrency = 3;
@@ -92,53 +95,79 @@ describe.each(firstAttemptsBy)('the attempts of one account, first attempts by %
   });
 });
 
-describe('events of a disabled account', () => {
-  const schedule = { delaysMs: instantDelaysMs, timeLimitMs: 5_000, holdMs: 300 };
-  let stage: Stage;
-  afterEach(() => stage.close());
+describe.each(firstAttemptsBy)('events of a disabled account, first attempts by %s', (_, apiDelivers) => {
+  const stage = useStage({ apiDelivers, overdueS: 1 });
 
-  /** An event whose account was disabled, with a workflow that checks it often. */
-  async function heldEvent(holdLimitMs: number) {
-    stage = await openStage({ delaysMs: slowDelaysMs, apiDelivers: false, worker: false });
-    const consumer = await stage.consumer();
-    const sent = await stage.sendTo(consumer);
-    await stage.operate.setEnabled(sent.accountId, false);
-    const resume = { attempts: 0, nextAttemptAt: null, settled: false };
-    await stage.workflows.start({ eventId: sent.id, generation: 0, schedule: { ...schedule, holdLimitMs }, resume });
-    await stage.gateway.startWorker();
-    return { ...sent, consumer };
+  /** An event that is due when its account is disabled, after so many failed attempts. */
+  async function dueEvent(attempts: number) {
+    const held = hold();
+    const { gateway, operate } = stage;
+    if (attempts === 0) await pauseDeliveries(gateway.admin);
+    const replies = attempts === 0 ? [200] : [...Array(attempts - 1).fill(500), held.reply, 200];
+    const sent = await stage.sent(...replies);
+    if (attempts > 0) await held.arrived;
+    await operate.setEnabled(sent.accountId, false);
+    if (attempts === 0) await resumeDeliveries(gateway.admin);
+    if (attempts > 0) held.answer(500);
+    const waits = await gateway.admin.eventually(
+      sent.id,
+      (e) => e.attempts === attempts && e.waits_for === 'account_disabled',
+    );
+    return { ...sent, waits };
   }
-
-  test('wait without an attempt and are delivered once the account is enabled', async () => {
-    const { id, accountId, consumer } = await heldEvent(60_000);
-    // Each check moves the time of the next check, so several checks are seen here.
-    const { admin } = stage.gateway;
-    const first = await admin.eventually(id, (e) => e.status === 'enqueued' && e.next_attempt_at !== null);
-    const later = await admin.eventually(id, (e) => e.next_attempt_at !== first.next_attempt_at);
-    expect(later).toMatchObject({ delivery_status: 'pending', attempts: 0, delivery_history: [] });
-    expect(consumer.deliveries).toHaveLength(0);
-    await stage.operate.setEnabled(accountId, true);
-    const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');
-    expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
-    expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 1 });
-  });
-
-  test('are exhausted as account_disabled after the time limit', async () => {
-    const { id, consumer } = await heldEvent(1_500);
-    const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
-    expect(event).toMatchObject({
-      status: 'failed',
-      last_error: 'account_disabled',
-      attempts: 0,
-      next_attempt_at: null,
+  const nothingRuns = (id: string) =>
+    until('no workflow runs', async () => {
+      const { exists, status } = stage.workflows;
+      return !(await exists(id)) || (await status(id)).status === 'COMPLETED';
     });
-    expect(event.delivery_history).toEqual([]);
-    // Before that the event was held.
-    const [row] = await stage.gateway.rows('select held_since from events where id = $1', [id]);
-    expect(row?.held_since).toBeInstanceOf(Date);
-    expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 0, attempts: 0 });
-    expect(consumer.deliveries).toHaveLength(0);
+
+  test.each([0, 1, 2])('wait in the queue after %i attempts, and go on once it is enabled', async (attempts) => {
+    const { id, accountId, consumer, waits } = await dueEvent(attempts);
+    expect(waits).toMatchObject({ delivery_status: 'pending' });
+    await nothingRuns(id);
+    expect(consumer.deliveries).toHaveLength(attempts);
+    await stage.operate.setEnabled(accountId, true);
+    const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    expect(attemptsOf(event)).toEqual([
+      ...Array.from({ length: attempts }, (_, n) => `0 schedule ${n + 1} http_error`),
+      `0 schedule ${attempts + 1} delivered`,
+    ]);
+    expect(event.waits_for).toBeNull();
+    expect(consumer.deliveries).toHaveLength(attempts + 1);
+    expect(await stage.workflows.result(id)).toMatchObject({ generation: 0, attempts: attempts + 1 });
   });
+
+  test.each([0, 2])(
+    'are exhausted after seven days, here after %i attempts, and destinations are told',
+    async (attempts) => {
+      const { id, accountId, consumer } = await dueEvent(attempts);
+      const { admin } = stage.gateway;
+      const hook = await stage.consumer();
+      const destination = { destination_type: 'webhook', name: 'Hook', config: { url: hook.url } };
+      expect((await admin.post(`/admin/accounts/${accountId}/destinations`, destination)).status).toBe(201);
+      await nothingRuns(id);
+      // Without an api that delivers, the event moves to another lane some time later, and its days begin again.
+      const wait = () =>
+        stage.gateway.rows(`update event_queue set lane_since = now() - interval '7 days' where event_id = $1`, [id]);
+      await wait();
+      await sleep(sweepsMs);
+      expect(await admin.event(id)).toMatchObject({ delivery_status: 'pending' });
+      await stage.gateway.rows(`update accounts set updated_at = now() - interval '7 days' where id = $1`, [accountId]);
+      const event = await until('it is exhausted', async () => {
+        await wait();
+        const now = await admin.event(id);
+        return now.delivery_status === 'failed' && now;
+      });
+      expect(event).toMatchObject({ status: 'failed', last_error: 'account_disabled', next_attempt_at: null });
+      expect(event).toMatchObject({ attempts, waits_for: null });
+      await until('the destination is told', () => hook.deliveries.length > 0);
+      expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'already_settled', deliveryStatus: 'failed' });
+      expect(consumer.deliveries).toHaveLength(attempts);
+      expect(hook.deliveries).toHaveLength(1);
+      // The destination is the only one that hears of it.
+      expect((await admin.event(id)).notifications).toMatchObject([{ status: 'sent', attempts: 1 }]);
+    },
+  );
 });
 
 describe('a deleted account', () => {

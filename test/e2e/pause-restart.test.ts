@@ -39,24 +39,40 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
     expect(atMs).toBeGreaterThanOrEqual(resumedMs);
 });
 
-test('an event with a lost workflow gets a new one when deliveries are resumed', async () => {
+test('an event whose workflow was lost is delivered when deliveries are resumed', async () => {
   const { admin } = stage.gateway;
-  const held = hold();
-  const { consumer, id } = await stage.sent(held.reply, 200);
-  await held.arrived;
+  const { id } = await waitingEvent(stage);
   await pauseDeliveries(admin);
-  held.answer(500);
-  await admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
-  const lost = await stage.workflows.status(id);
   await stage.workflows.terminate(id);
-  await until('the event has a new workflow', async () => {
-    const { status, runId } = await stage.workflows.status(id);
-    return status === 'RUNNING' && runId !== lost.runId;
-  });
-  await waitsForResumption(stage, id);
-  expect(consumer.deliveries).toHaveLength(1);
+  await stage.gateway.rows(`update events set next_attempt_at = now() - interval '1 h' where id = $1`, [id]);
+  await until(
+    'the sweep has queued it',
+    async () => (await stage.gateway.rows('select 1 from event_queue where event_id = $1', [id])).length === 1,
+  );
+  expect((await stage.workflows.status(id)).status).toBe('TERMINATED');
   await resumeDeliveries(admin);
   const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');
   expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 schedule 2 delivered']);
-  expect(consumer.deliveries).toHaveLength(2);
+});
+
+test('an event of a replay that becomes due waits, and its next run delivers it', async () => {
+  const { admin } = stage.gateway;
+  const held = hold();
+  const { consumer, id } = await stage.sent(200, 500, held.reply, 200);
+  await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+  await admin.post(`/admin/events/${id}/replay`);
+  await held.arrived;
+  await pauseDeliveries(admin);
+  held.answer(500);
+  await waitsForResumption(stage, id);
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'superseded', generation: 1, attempts: 2 });
+  await resumeDeliveries(admin);
+  const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.generation === 1);
+  expect(attemptsOf(event).slice(-3)).toEqual([
+    '1 schedule 1 http_error',
+    '1 schedule 2 http_error',
+    '1 schedule 3 delivered',
+  ]);
+  expect(consumer.deliveries).toHaveLength(4);
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation: 1, attempts: 3 });
 });

@@ -1,9 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
 import { lastAttempt } from '../support/gateway.ts';
-import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
+import { allFailed, attemptsOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
 import { askToWait, hold } from '../support/replies.ts';
 import { deliveredEvent, useStage, waitingEvent } from '../support/situations.ts';
+import { until } from '../support/until.ts';
 
 // A pause that starts during the delivery of an event.
 
@@ -17,39 +19,87 @@ const resume = () => resumeDeliveries(stage.gateway.admin);
 const eventually = (id: string, wanted: Parameters<typeof stage.gateway.admin.eventually>[1]) =>
   stage.gateway.admin.eventually(id, wanted);
 
-/** An event whose first attempt has failed during a pause, and whose second one is due. */
-async function dueEvent() {
+/** Waits until nothing is left to do for an event. */
+const leavesTheQueue = (id: string) =>
+  until(
+    'the event leaves the queue',
+    async () => (await stage.gateway.rows('select 1 from event_queue where event_id = $1', [id])).length === 0,
+  );
+
+/** An event whose first attempt, or whose second one by its workflow, fails during a pause. The next one is due. */
+async function dueEvent(attempts = 2) {
   const held = hold();
-  const { consumer, id, accountId } = await stage.sent(held.reply, 200);
+  const { consumer, id, accountId } = await stage.sent(...Array(attempts - 1).fill(500), held.reply, 200);
   await held.arrived;
   await pause();
   held.answer(500);
-  await eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
+  await eventually(id, (e) => e.attempts === attempts);
   await waitsForResumption(stage, id);
   return { id, accountId, consumer };
 }
+const failedAttempts = (count: number) => allFailed().slice(0, count);
 
-test('the attempt in flight counts, and the next attempt is made after the resumption', async () => {
-  const { id, consumer } = await dueEvent();
-  const event = await stage.gateway.admin.event(id);
-  expect([statesOf(event), attemptsOf(event)]).toEqual(['enqueued/pending', ['0 schedule 1 http_error']]);
-  const resumedMs = await resume();
-  expect(attemptsOf(await eventually(id, (e) => e.delivery_status === 'delivered'))).toEqual([
-    '0 schedule 1 http_error',
-    '0 schedule 2 delivered',
-  ]);
-  expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 2 });
-  expect(consumer.deliveries).toHaveLength(2);
-  expect(consumer.deliveries[1]?.atMs).toBeGreaterThanOrEqual(resumedMs);
+describe.each([1, 2])('an event whose attempt %i fails during a pause', (attempts) => {
+  test('has its next attempt after the resumption', async () => {
+    const { id, consumer } = await dueEvent(attempts);
+    const event = await stage.gateway.admin.event(id);
+    expect(event).toMatchObject({
+      delivery_status: 'pending',
+      next_attempt_at: attempts === 1 ? expect.any(String) : null,
+    });
+    expect(attemptsOf(event)).toEqual(failedAttempts(attempts));
+    const resumedMs = await resume();
+    expect(attemptsOf(await eventually(id, (e) => e.delivery_status === 'delivered'))).toEqual([
+      ...failedAttempts(attempts),
+      `0 schedule ${attempts + 1} delivered`,
+    ]);
+    expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: attempts + 1 });
+    expect(consumer.deliveries).toHaveLength(attempts + 1);
+    expect(consumer.deliveries.at(-1)?.atMs).toBeGreaterThanOrEqual(resumedMs);
+  });
+
+  test('has all its attempts before it is exhausted', async () => {
+    const { id, consumer } = await dueEvent(attempts);
+    consumer.replies = [500];
+    await resume();
+    const event = await eventually(id, (e) => e.delivery_status === 'failed');
+    expect(attemptsOf(event)).toEqual(allFailed());
+    expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted', attempts: lastAttempt });
+  });
+
+  test('is not sent after an ack', async () => {
+    const { id, consumer } = await dueEvent(attempts);
+    expect((await stage.operate.ack(id)).body).toMatchObject({ status: 'processed', delivery_status: 'delivered' });
+    await resume();
+    await leavesTheQueue(id);
+    expect(consumer.deliveries).toHaveLength(attempts);
+  });
+
+  test('is not sent after it was declared dead', async () => {
+    const { id, consumer } = await dueEvent(attempts);
+    expect((await stage.operate.dead(id)).body).toMatchObject({ status: 'dead', delivery_status: 'failed' });
+    await resume();
+    await leavesTheQueue(id);
+    expect(consumer.deliveries).toHaveLength(attempts);
+  });
+
+  test('fails with the deletion of its account', async () => {
+    const { id, accountId } = await dueEvent(attempts);
+    await stage.operate.deleteAccount(accountId);
+    expect(await eventually(id, (e) => e.delivery_status === 'failed')).toMatchObject({
+      last_error: 'account_deleted',
+    });
+    await resume();
+    await leavesTheQueue(id);
+  });
 });
 
-test('an event that is exhausted after the pause has had all its attempts', async () => {
-  const { id, consumer } = await dueEvent();
-  consumer.replies = [500];
-  await resume();
-  const event = await eventually(id, (e) => e.delivery_status === 'failed');
-  expect(attemptsOf(event)).toEqual(allFailed());
-  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted', attempts: lastAttempt });
+test('the workflow of an event that becomes due ends, and nothing of it is left in Temporal until the resumption', async () => {
+  const { id } = await dueEvent();
+  expect(await stage.workflows.result(id)).toEqual({ outcome: 'superseded', generation: 0, attempts: 2 });
+  const [event] = await stage.gateway.rows('select next_attempt_at, held_since from events where id = $1', [id]);
+  expect(event).toEqual({ next_attempt_at: null, held_since: null });
+  await stage.operate.dead(id);
 });
 
 test('an event that is not due keeps its next attempt time', async () => {
@@ -59,26 +109,6 @@ test('an event that is not due keeps its next attempt time', async () => {
   const after = await stage.gateway.admin.event(id);
   expect(after).toMatchObject({ next_attempt_at: event.next_attempt_at, attempts: 1 });
   await stage.operate.dead(id);
-});
-
-test('an ack ends the workflow of an event that is due', async () => {
-  const { id } = await dueEvent();
-  expect((await stage.operate.ack(id)).body).toMatchObject({ status: 'processed', delivery_status: 'delivered' });
-  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'acknowledged', attempts: 1 });
-});
-
-test('the workflow of an event that is marked dead ends, and nothing is sent afterwards', async () => {
-  const { id, consumer } = await dueEvent();
-  expect((await stage.operate.dead(id)).body).toMatchObject({ status: 'dead', delivery_status: 'failed' });
-  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'dead', attempts: 1 });
-  await resume();
-  expect(consumer.deliveries).toHaveLength(1);
-});
-
-test('an event whose account is deleted during the pause fails', async () => {
-  const { id, accountId } = await dueEvent();
-  await stage.operate.deleteAccount(accountId);
-  expect(await eventually(id, (e) => e.delivery_status === 'failed')).toMatchObject({ last_error: 'account_deleted' });
 });
 
 test.each(['due', 'delivered'] as const)('a replay of a %s event waits for the resumption', async (what) => {
@@ -96,30 +126,36 @@ test.each(['due', 'delivered'] as const)('a replay of a %s event waits for the r
   expect(consumer.deliveries.at(-1)?.headers['x-webhook-replay']).toBe('true');
 });
 
-test('an event of a long disabled account is not given up during the pause, but after it', async () => {
-  const { id, accountId, consumer } = await dueEvent();
+/** As if the account had been disabled, and the event due, eight days ago. */
+async function longDisabled({ id, accountId }: { id: string; accountId: string }): Promise<void> {
   await stage.operate.setEnabled(accountId, false);
-  await stage.gateway.rows(`update events set held_since = now() - interval '8 days' where id = $1`, [id]);
-  await waitsForResumption(stage, id);
-  expect(await stage.gateway.admin.event(id)).toMatchObject({ delivery_status: 'pending', attempts: 1 });
+  await stage.gateway.rows(`update event_queue set lane_since = now() - interval '8 days' where event_id = $1`, [id]);
+  await stage.gateway.rows(`update accounts set updated_at = now() - interval '8 days' where id = $1`, [accountId]);
+}
+const sweep = () => exhaustDisabledEvents(stage.gateway.database, 10, async () => undefined);
+
+test('an event of a long disabled account is not exhausted during the pause, but after it', async () => {
+  const { id, accountId, consumer } = await dueEvent();
+  await longDisabled({ id, accountId });
+  expect(await sweep()).toEqual({ exhausted: 0, more: false });
+  expect(await stage.gateway.admin.event(id)).toMatchObject({ delivery_status: 'pending', attempts: 2 });
   await resume();
-  const event = await eventually(id, (e) => e.delivery_status === 'failed');
-  expect(event).toMatchObject({ last_error: 'account_disabled', attempts: 1 });
-  expect(consumer.deliveries).toHaveLength(1);
+  await until('it is exhausted', async () => (await sweep()).exhausted === 1);
+  const event = await stage.gateway.admin.event(id);
+  expect(event).toMatchObject({ last_error: 'account_disabled', attempts: 2 });
+  expect(consumer.deliveries).toHaveLength(2);
 });
 
 test('events of an account that is enabled during the pause are delivered, even after a long time', async () => {
   const { id, accountId } = await dueEvent();
-  await stage.operate.setEnabled(accountId, false);
-  await stage.gateway.rows(`update events set held_since = now() - interval '8 days' where id = $1`, [id]);
-  await waitsForResumption(stage, id);
+  await longDisabled({ id, accountId });
   await stage.operate.setEnabled(accountId, true);
   await resume();
   await eventually(id, (e) => e.delivery_status === 'delivered');
 });
 
 test('Retry-After applies after a long pause, which does not count towards the four hours', async () => {
-  const { id, consumer } = await dueEvent();
+  const { id, consumer } = await dueEvent(1);
   await stage.gateway.rows(`update events set generation_at = now() - interval '5 hours' where id = $1`, [id]);
   consumer.replies = [askToWait(503, 1_000)];
   await resume();

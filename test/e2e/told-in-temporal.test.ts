@@ -119,7 +119,7 @@ test('a delivery that waits for its account says so', async () => {
   const { current, account } = await sent((await consumerForTest(500)).url);
   await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { enabled: false });
   await until('it waits', async () =>
-    /^\*\*Waits for attempt 2 of 3 until .* UTC: the account is disabled\*\*/.test(await current()),
+    /^\*\*Waits in the queue until its account is enabled, after 1 attempt\*\*/.test(await current()),
   );
 });
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { handBackClaims } from '../../src/events/queue.ts';
+import { stopEvent } from '../../src/events/transitions/account-deleted.ts';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
-import { giveUp } from '../../src/events/transitions/exhausted.ts';
 import { fail } from '../../src/events/transitions/failed.ts';
-import { holdEventUntil } from '../../src/events/transitions/held.ts';
+import { waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
 import { retry } from '../../src/events/transitions/retried.ts';
 import { markStartedEvents } from '../../src/events/transitions/started.ts';
@@ -76,13 +76,12 @@ test('a claim is handed back', async () => {
   expect(await gateway.database.query(queued, [id])).toEqual([{ claim_token: null, lane: 0 }]);
 });
 
-test('a delivery is held, and given up', async () => {
-  const hold = { eventId: id, generation: 0, until: new Date(Date.now() + 60_000), claimToken: null };
-  await whileLocked(() => holdEventUntil(gateway.database, hold));
-  expect(await row()).toMatchObject({ next_attempt_at: hold.until, held_since: expect.any(Date) });
-  const given = { eventId: id, generation: 0, reason: 'account_disabled' as const };
-  expect(await whileLocked(() => giveUp(gateway.database, given, async () => undefined))).toBe(true);
-  expect(await row()).toMatchObject({ delivery_status: 'failed', status: 'failed' });
+test('an event is queued to wait, and its delivery ends with its account', async () => {
+  const event = { eventId: id, generation: 0 };
+  await whileLocked(() => waitInQueue(gateway.database, { ...event, waitsFor: 'account_disabled' }));
+  expect(await row()).toMatchObject({ next_attempt_at: null, held_since: expect.any(Date) });
+  await whileLocked(() => stopEvent(gateway.database, event));
+  expect(await row()).toMatchObject({ delivery_status: 'failed', last_error: 'account_deleted' });
 });
 
 test('ack, fail, replay and retry apply', async () => {

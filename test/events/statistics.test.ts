@@ -7,9 +7,9 @@ import { latencyPercentiles } from '../../src/events/latency.ts';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
-import { giveUp } from '../../src/events/transitions/exhausted.ts';
+import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
 import { fail } from '../../src/events/transitions/failed.ts';
-import { holdEventUntil } from '../../src/events/transitions/held.ts';
+import { waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
 import { replay, replayFailed } from '../../src/events/transitions/replayed.ts';
 import { outcomeOf, receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
@@ -89,6 +89,7 @@ test('concurrent changes of events are all counted, also while deltas are folded
   await Promise.all(Array.from({ length: 240 }, (_, n) => receive(n)));
   await expectExact();
 
+  await rows(database, `update accounts set enabled = false, updated_at = now() - interval '8 days'`);
   const rejections = rejectionRecorder(database);
   let stopped = false;
   const folding = [0, 1, 2].map(async () => {
@@ -109,8 +110,9 @@ test('concurrent changes of events are all counted, also while deltas are folded
       case 4:
         return declareDead(database, id, 'dead');
       case 5:
-        await holdEventUntil(database, { eventId: id, generation: 0, until: new Date(), claimToken: null });
-        return giveUp(database, { eventId: id, generation: 0, reason: 'account_disabled' }, async () => undefined);
+        await waitInQueue(database, { eventId: id, generation: 0, waitsFor: 'account_disabled' });
+        await rows(database, `update event_queue set lane_since = now() - interval '8 days' where event_id = $1`, [id]);
+        return exhaustDisabledEvents(database, 100, async () => undefined);
       case 6:
         await attempt(id, 1, true);
         await replay(database, id);

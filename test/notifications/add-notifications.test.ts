@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { stopEvent } from '../../src/events/transitions/account-deleted.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
-import { giveUp } from '../../src/events/transitions/exhausted.ts';
+import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { rows } from '../support/stored.ts';
 import { tenth, useNotificationStage } from './stage.ts';
@@ -83,9 +84,15 @@ describe('an event whose account', () => {
     const account = await stage.account();
     await stage.destination(account);
     const id = await stage.received(account);
-    const given = { eventId: id, generation: 0, reason: 'account_disabled' as const };
-    expect(await giveUp(stage.database, given, addNotifications(noBurst))).toBe(true);
-    expect(await giveUp(stage.database, given, addNotifications(noBurst))).toBe(false);
+    await rows(stage.database, `update event_queue set lane_since = now() - interval '8 days' where event_id = $1`, [
+      id,
+    ]);
+    await rows(stage.database, `update accounts set enabled = false, updated_at = now() - interval '8 days'`);
+    const exhaust = () => exhaustDisabledEvents(stage.database, 10, addNotifications(noBurst));
+    expect([await exhaust(), await exhaust()]).toEqual([
+      { exhausted: 1, more: false },
+      { exhausted: 0, more: false },
+    ]);
     expect(await stage.notifications()).toMatchObject([{ event_id: id, event_error: 'account_disabled' }]);
   }, 30_000);
 
@@ -93,7 +100,7 @@ describe('an event whose account', () => {
     const account = await stage.account();
     await stage.destination(account);
     const id = await stage.received(account);
-    await giveUp(stage.database, { eventId: id, generation: 0, reason: 'account_deleted' }, addNotifications(noBurst));
+    await stopEvent(stage.database, { eventId: id, generation: 0 });
     expect(await stage.notifications()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ type Json = any;
 
 /** The fields of a single event that lists leave out. */
 const detailFields = [
-  ...['payload', 'payload_bytes', 'payload_sha256', 'payload_truncated', 'headers', 'headers_truncated'],
+  ...['payload', 'payload_bytes', 'payload_sha256', 'payload_truncated', 'headers', 'headers_truncated', 'waits_for'],
   ...['delivery_history', 'notifications', 'workflow'],
 ];
 

@@ -19,13 +19,12 @@ export async function resumeDeliveries(admin: AdminClient): Promise<number> {
   return atMs;
 }
 
-/** Waits until, after this call, the event's workflow tries a due attempt and has to wait because of the pause. */
-export async function waitsForResumption({ workflows }: Stage, eventId: string): Promise<void> {
-  const before = await workflows.state(eventId);
-  await until('the workflow waits for the resumption', async () => {
-    const { phase, nextAttemptAt } = await workflows.state(eventId);
-    return (
-      phase === 'waiting' && nextAttemptAt !== before.nextAttemptAt && Date.parse(nextAttemptAt ?? '') > Date.now()
-    );
+/** Waits until the event, which is due, waits in the queue, and its workflow, if it had one, has ended. */
+export async function waitsForResumption({ gateway, workflows }: Stage, eventId: string): Promise<void> {
+  const queued = `select 1 from event_queue q join events e on e.id = q.event_id
+    where q.event_id = $1 and (e.next_attempt_at is null or e.started_generation < e.generation)`;
+  await until('the event waits for the resumption', async () => {
+    if ((await gateway.rows(queued, [eventId])).length === 0) return false;
+    return !(await workflows.exists(eventId)) || (await workflows.status(eventId)).status === 'COMPLETED';
   });
 }

@@ -138,7 +138,7 @@ async function openQueueStage() {
       const returns = new ClaimReturns(database);
       const starts = new Starts({
         ...{ sql: database, engine: link, claims, writes, returns, log, workflows, isAlive },
-        firstAttemptsPerSHere: () => options.firstAttemptsPerS ?? 0,
+        machine: { firstAttemptsPerSHere: options.firstAttemptsPerS ?? 0, workersHere: 1 },
       });
       const firstAttempts = new FirstAttempts({
         ...{ sql: database, attempts, claims, returns, schedule, log, isAlive },
@@ -200,7 +200,9 @@ async function openQueueStage() {
     workflowRelay: (options: { patienceMs?: number } = {}) =>
       started(
         new WorkflowRelay({
-          ...{ sql: database, databaseUrl: gateway.databaseUrl, log },
+          ...{ database, databaseUrl: gateway.databaseUrl, log },
+          whenExhausted: async () => undefined,
+          onExhausted: () => undefined,
           patienceMs: options.patienceMs,
           eventWorkflows: 'always',
           backlogLimit: { events: 10_000, ageMs: 300_000 },

@@ -4,9 +4,10 @@ import { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import type { Transactions } from '../../database/sql.ts';
 import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
 import type { EventWorkflows } from '../../events/event-workflows.ts';
+import { stopEvent } from '../../events/transitions/account-deleted.ts';
 import { OutcomeRecorder } from '../../events/transitions/attempt-recorded.ts';
-import { giveUp, type WhenExhausted } from '../../events/transitions/exhausted.ts';
-import { holdEventUntil } from '../../events/transitions/held.ts';
+import type { WhenExhausted } from '../../events/transitions/exhausted.ts';
+import { waitInQueue } from '../../events/transitions/queued-to-wait.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
@@ -142,23 +143,14 @@ export class Attempts {
     switch (decision.do) {
       case 'answer':
         return notRecorded(decision.result);
-      case 'hold': {
-        const hold = { eventId: row.eventId, generation: row.generation, claimToken: options.claimToken };
-        await holdEventUntil(this.#deps.database, { ...hold, until: new Date(row.nowMs() + decision.waitMs) });
-        return notRecorded({ kind: 'wait', waitMs: decision.waitMs, reason: 'account_disabled' });
+      case 'queue': {
+        const { waitsFor } = decision;
+        await waitInQueue(this.#deps.database, { eventId: row.eventId, generation: row.generation, waitsFor });
+        return notRecorded({ kind: 'stopped', reason: 'superseded', waitsFor });
       }
-      case 'give_up': {
-        const { database, whenExhausted } = this.#deps;
-        const { eventId, generation } = row;
-        const ended = await giveUp(database, { eventId, generation, reason: decision.reason }, whenExhausted);
-        if (ended && decision.reason === 'account_disabled') this.#deps.metrics.deliveryExhausted();
-        if (decision.reason === 'account_deleted') return notRecorded({ kind: 'stopped', reason: 'account_deleted' });
-        return notRecorded(
-          ended
-            ? { kind: 'exhausted', attempted: false, endsAs: 'failed' }
-            : { kind: 'stopped', reason: 'already_settled' },
-        );
-      }
+      case 'end':
+        await stopEvent(this.#deps.database, row);
+        return notRecorded({ kind: 'stopped', reason: 'account_deleted' });
       case 'send':
         return this.#send(row, request, { ...options, read });
       default:

@@ -1,13 +1,16 @@
 import type { AttemptResult, DeliverySchedule, StopReason } from '../../../workflows/messages.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { Trigger } from '../../events/event.ts';
-import { endsWorkflows, lookAgainMs, type Pause } from '../../events/pause.ts';
+import { lookAgainMs, type Pause } from '../../events/pause.ts';
+import type { WaitsFor } from '../../events/transitions/queued-to-wait.ts';
 
 export type Decision =
   | { do: 'answer'; result: AttemptResult }
   | { do: 'send' }
-  | { do: 'hold'; waitMs: number }
-  | { do: 'give_up'; reason: 'account_deleted' | 'account_disabled' };
+  /** The event is due and waits in the queue. */
+  | { do: 'queue'; waitsFor: WaitsFor }
+  /** The account was deleted. */
+  | { do: 'end' };
 
 export interface Asked {
   generation: number;
@@ -47,21 +50,15 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (row.generation > asked.generation) return stop(overtakenBecause(row));
   const reason = endedBecause(row);
   if (reason) return stop(reason);
-  if (row.account.deleted) return { do: 'give_up', reason: 'account_deleted' };
+  if (row.account.deleted) return { do: 'end' };
   if (asked.claimToken === null) {
     if (row.relayAttempting) return answer(elsewhere(otherAttemptMs));
   } else if (row.claimToken !== asked.claimToken) {
     // The lease ended before the attempt began, so another process may be making it.
     return answer(elsewhere(0));
   }
-  // The pause is checked before the hold limit: an event held for too long is given up only after the pause.
-  if (row.pause && asked.claimToken === null && endsWorkflows(row.pause, nowMs)) return stop('superseded');
-  if (row.pause) return answer(waitFor(row.pause, nowMs));
-  if (row.account.enabled) return { do: 'send' };
-
-  const heldMs = row.heldSince ? nowMs - row.heldSince.getTime() : 0;
-  if (heldMs >= asked.schedule.holdLimitMs) return { do: 'give_up', reason: 'account_disabled' };
-  return { do: 'hold', waitMs: holdMs(asked.schedule, heldMs) };
+  if (row.pause) return { do: 'queue', waitsFor: 'paused' };
+  return row.account.enabled ? { do: 'send' } : { do: 'queue', waitsFor: 'account_disabled' };
 }
 
 /** The result of an attempt that is not made or not counted, because the event with this row needs no further one. */
@@ -71,7 +68,7 @@ export const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow,
   ...(reason === 'already_settled' && deliveryStatus !== null ? { deliveryStatus } : {}),
 });
 
-/** Nothing is sent, counted or given up during a pause. */
+/** Only its workflow knows of a manual attempt, so it looks again until the pause has ended. */
 const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({
   kind: 'wait',
   waitMs: lookAgainMs(pause, nowMs),
@@ -116,17 +113,4 @@ function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptRe
   const exhausted =
     reason === 'already_settled' && row.deliveryStatus === 'failed' && asked.number > asked.schedule.delaysMs.length;
   return exhausted ? { kind: 'exhausted', attempted: true, endsAs: 'failed' } : stopped(reason, row);
-}
-
-/**
- * Milliseconds until the next check of an event whose account is disabled: the schedule's delays, counted from the
- * moment at which the event was first held, and at least a minute.
- */
-export function holdMs(schedule: DeliverySchedule, heldMs: number): number {
-  let passedMs = 0;
-  for (const delayMs of schedule.delaysMs) {
-    passedMs += delayMs;
-    if (passedMs > heldMs) return Math.max(schedule.holdMs, delayMs);
-  }
-  return Math.max(schedule.holdMs, schedule.delaysMs.at(-1) ?? 0);
 }

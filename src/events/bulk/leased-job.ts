@@ -1,6 +1,7 @@
 import type { Sql } from '../../database/sql.ts';
 import { lanes } from '../lanes.ts';
 import { isPaused } from '../pause.ts';
+import { maySend } from '../queue.ts';
 import type { Outcome } from './bulk-job.ts';
 import type { BulkJob } from './bulk-rows.ts';
 import type { Place } from './matching-events.ts';
@@ -59,7 +60,7 @@ const mostCommands = 1_000;
 /** A consumer that does not respond, or a Temporal that is down, delays each batch by no more than this. */
 const longestWaitS = 30;
 
-// Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
+// Events that wait for the end of a pause or for their account delay nothing. Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
 // first; and an operator's commands wait behind those of a job.
 const readBrake = {
   name: 'bulk_job_must_wait',
@@ -67,7 +68,8 @@ const readBrake = {
     select j.batch_at > now() - make_interval(secs => ${longestWaitS}) and case j.action
       when 'replay' then (
         select count(*) from (
-          select from event_queue q where q.event_id between j.batch_from and j.batch_to and q.lane = ${lanes.firstAttempt} limit ${mostWaiting + 1}
+          select from event_queue q where q.event_id between j.batch_from and j.batch_to and q.lane = ${lanes.firstAttempt}
+            and not ${isPaused} and ${maySend('q.account_id')} limit ${mostWaiting + 1}
         ) waiting) > ${mostWaiting}
       else (select count(*) from (select from event_commands limit ${mostCommands + 1}) waiting) > ${mostCommands}
       end as waits

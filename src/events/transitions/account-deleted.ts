@@ -11,7 +11,7 @@ const eventsABatch = 2_000;
  * | the account is deleted | unchanged | `failed` if it was `pending` |
  *
  * Rows in `event_commands` notify the running workflows. No destination is notified. If an attempt finds its account
- * deleted before this function has reached its event, the attempt ends the delivery itself: exhausted.ts.
+ * deleted before `stopAccount` and `stopNextEvents` have reached its event, the attempt ends the delivery: `stopEvent`.
  *
  * The statements: migrations/functions/stop_account_events.sql, and stop_next_account_events.sql for the remaining
  * events of large accounts.
@@ -20,6 +20,12 @@ const stopEvents = { name: 'stop_account_events', text: 'select stop_account_eve
 const noteAccount = {
   name: 'note_stopped_account',
   text: 'insert into stopped_accounts (account_id) values ($1) on conflict do nothing',
+};
+const stopOne = {
+  name: 'stop_event_of_deleted',
+  text: `
+    update events set delivery_status = 'failed', last_error = 'account_deleted', next_attempt_at = null
+    where id = $1 and generation = $2 and delivery_status = 'pending'`,
 };
 const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_account_events($1) as more' };
 
@@ -41,4 +47,9 @@ export async function stopAccount(sql: Sql, accountId: string): Promise<void> {
 export async function stopNextEvents(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ more: boolean }>(stopNext, [eventsABatch]);
   return row?.more === true;
+}
+
+/** Ends the delivery of an event without an attempt, because its account was deleted. */
+export async function stopEvent(sql: Sql, event: { eventId: string; generation: number }): Promise<void> {
+  await sql.query(stopOne, [event.eventId, event.generation]);
 }

@@ -1,7 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import { columnsOf } from '../../shared/columns-of.ts';
 import { lanes } from '../lanes.ts';
-import { isPaused } from '../pause.ts';
 import { declareDead } from './declared-dead.ts';
 
 /** What `last_error` says of an event whose workflow was cancelled. */
@@ -33,15 +32,16 @@ export async function endCancelled(sql: Sql, eventId: string): Promise<number | 
 }
 
 /** Queues those of the given events that are pending in one of the given generations, and returns them. */
-const queuePending = (condition: string) => `
+const queueAgain = {
+  name: 'queue_without_workflow',
+  text: `
     insert into event_queue (event_id, account_id, generation, lane)
     select e.id, e.account_id, e.generation, ${lanes.pendingStart}
     from unnest($1::uuid[], $2::integer[], $3::integer[]) as i (event_id, lowest, highest) join events e on e.id = i.event_id
-    where e.delivery_status = 'pending' and e.generation between i.lowest and i.highest and ${condition}
+    where e.delivery_status = 'pending' and e.generation between i.lowest and i.highest
     on conflict (event_id) do nothing
-    returning event_id`;
-const queueAgain = { name: 'queue_ended_by_hand', text: queuePending('true') };
-const queueAfterPause = { name: 'queue_after_pause', text: queuePending(`not ${isPaused}`) };
+    returning event_id`,
+};
 
 /** An event whose workflow has ended, and the generations of which its row may be pending without one. */
 export interface WithoutWorkflow {
@@ -63,14 +63,6 @@ export async function startAgain(sql: Sql, events: readonly WithoutWorkflow[]): 
   if (events.length === 0) return [];
   const rows = await sql.query<{ event_id: string }>(queueAgain, columnsOf(events, 'eventId', 'lowest', 'highest'));
   return rows.map((row) => row.event_id);
-}
-
-/**
- * Queues pending events whose workflow has ended because of a pause that is over by now. The sweep that follows the pause
- * may have come while their start was not recorded yet, and looks at them again only after minutes.
- */
-export async function startUnlessPaused(sql: Sql, events: readonly WithoutWorkflow[]): Promise<void> {
-  if (events.length > 0) await sql.query(queueAfterPause, columnsOf(events, 'eventId', 'lowest', 'highest'));
 }
 
 const readPending = {

@@ -1,4 +1,6 @@
 import type { Sql, Transactions } from '../../database/sql.ts';
+import { lanes } from '../lanes.ts';
+import { isPaused } from '../pause.ts';
 
 /**
  * Called with the ids of exhausted events, inside the transaction that ends their deliveries. It writes the
@@ -6,41 +8,60 @@ import type { Sql, Transactions } from '../../database/sql.ts';
  */
 export type WhenExhausted = (sql: Sql, eventIds: string[]) => Promise<void>;
 
+/** How long an event waits for its account to be enabled. */
+export const disabledLimitS = 7 * 24 * 60 * 60;
+
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
  * | the account is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
- * | the account is deleted | unchanged | `failed` if it was `pending` |
  *
- * Applies when an attempt finds that its account was disabled for 7 days, or deleted. Most events of a deleted account
- * end earlier: account-deleted.ts.
+ * The days count from when the event was due, and from the last change of the account, so that one on which somebody works
+ * keeps its events. Nothing is exhausted during a pause. Only disabled accounts are looked at, so it costs nothing where
+ * there are none.
  *
  * An event is also exhausted when its last scheduled attempt fails. That is a row of attempt-recorded.ts, whose
  * statement records the attempt and ends the delivery together.
  */
-const giveUpEvent = {
-  name: 'give_up_event',
+const exhaustDisabled = {
+  name: 'exhaust_events_of_disabled',
   text: `
-    update events set delivery_status = 'failed', last_error = $3, next_attempt_at = null,
-      status = case when $3 <> 'account_deleted' and status not in ('processed', 'dead') then 'failed' else status end
-    where id = $1 and generation = $2 and delivery_status = 'pending'
-    returning id`,
+    with expired as (
+      select q.event_id, q.generation, (select e.delivery_status from events e where e.id = q.event_id) as delivery_status
+      from accounts a join event_queue q on q.account_id = a.id
+      where not a.enabled and a.deleted_at is null and a.updated_at < now() - make_interval(secs => $1) and not ${isPaused}
+        and q.lane in (${lanes.firstAttempt}, ${lanes.pendingStart}) and q.lane_since < now() - make_interval(secs => $1)
+        and (q.claimed_until is null or q.claimed_until <= now())
+      order by q.event_id limit $2
+    ), ended as (
+      update events e set delivery_status = 'failed', last_error = 'account_disabled', next_attempt_at = null,
+        status = case when status not in ('processed', 'dead') then 'failed' else status end
+      from expired x where e.id = x.event_id and e.generation = x.generation and e.delivery_status = 'pending'
+      returning e.id
+    ), moved as (
+      -- An event that an operator has ended waits there, too. Its workflow sends the notifications.
+      update event_queue q set lane = ${lanes.settledStart}, lane_since = now() from expired x
+      where q.event_id = x.event_id and q.generation = x.generation
+        and (x.event_id in (select id from ended) or x.delivery_status is distinct from 'pending')
+    )
+    select (select count(*) from expired)::integer as seen, (select array_agg(id) from ended) as ids`,
 };
 
 /**
- * Ends the delivery of an event without an attempt: its account was deleted, or was disabled for too long. Destinations
- * are only notified of the latter.
+ * Exhausts events whose account has been disabled for `disabledLimitS`. Destinations are notified.
  *
- * @returns whether this call ended the delivery. Of several calls, one does.
+ * @returns how many, and whether more may be left.
  */
-export async function giveUp(
+export async function exhaustDisabledEvents(
   database: Transactions,
-  event: { eventId: string; generation: number; reason: 'account_deleted' | 'account_disabled' },
+  limit: number,
   whenExhausted: WhenExhausted,
-): Promise<boolean> {
+): Promise<{ exhausted: number; more: boolean }> {
   return database.transaction(async (sql) => {
-    const rows = await sql.query(giveUpEvent, [event.eventId, event.generation, event.reason]);
-    if (rows.length > 0 && event.reason === 'account_disabled') await whenExhausted(sql, [event.eventId]);
-    return rows.length > 0;
+    const values = [disabledLimitS, limit];
+    const [row] = await sql.query<{ seen: number; ids: string[] | null }>(exhaustDisabled, values);
+    const ids = row?.ids ?? [];
+    if (ids.length > 0) await whenExhausted(sql, ids);
+    return { exhausted: ids.length, more: row?.seen === limit };
   });
 }

@@ -1,6 +1,5 @@
 import type { Sql } from '../../database/sql.ts';
 import { lanes } from '../lanes.ts';
-import { isPausedForAMinute } from '../pause.ts';
 
 /**
  * | what happens | `status` | `delivery_status` |
@@ -9,10 +8,8 @@ import { isPausedForAMinute } from '../pause.ts';
  *
  * The event is queued for its workflow, which is started again if it is not running. Most overdue events have a
  * workflow that is only late (Temporal was down, or the account has too many attempts in flight). So each event is
- * queued at most every five minutes.
- *
- * After the first minute of a pause, the sweep waits for its end: it would start workflows that can only wait, and an
- * event that was queued a moment ago would not be queued at once after the pause.
+ * queued at most every five minutes. Events that wait for the end of a pause or for their account are not overdue: they
+ * have no time of their next attempt (queued-to-wait.ts).
  */
 const sweepOverdue = {
   name: 'sweep_overdue_events',
@@ -21,7 +18,6 @@ const sweepOverdue = {
       select id from events
       where due_at < now() - make_interval(secs => $1)
         and (swept_at is null or swept_at < now() - interval '5 minutes')
-        and not ${isPausedForAMinute}
       order by due_at limit $2 for update skip locked
     ), swept as (
       update events e set swept_at = now() from overdue o where e.id = o.id

@@ -3,11 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { resolveDuplicate } from '../../../src/events/duplicates.ts';
 import type { Trigger } from '../../../src/events/event.ts';
 import { EventReceiver } from '../../../src/events/event-receiver.ts';
+import { stopEvent } from '../../../src/events/transitions/account-deleted.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import { endCancelled, startAgain } from '../../../src/events/transitions/ended-by-hand.ts';
-import { giveUp } from '../../../src/events/transitions/exhausted.ts';
-import { holdEventUntil } from '../../../src/events/transitions/held.ts';
+import { exhaustDisabledEvents } from '../../../src/events/transitions/exhausted.ts';
 import { releaseSettledEvents } from '../../../src/events/transitions/no-workflow.ts';
+import { waitInQueue } from '../../../src/events/transitions/queued-to-wait.ts';
 import type { ReceivedEvent } from '../../../src/events/transitions/received.ts';
 import { markStartedEvents } from '../../../src/events/transitions/started.ts';
 import { sweep } from '../../../src/events/transitions/swept.ts';
@@ -88,6 +89,7 @@ const queueClaim =
   "update event_queue set claim_token = $2, claimed_until = now() + interval '1 minute' where event_id = $1";
 const settleInQueue =
   "update event_queue q set lane = 2 from events e where q.event_id = $1 and e.id = $1 and e.delivery_status <> 'pending'";
+const waitForDays = `update event_queue set lane_since = now() - interval '8 days', claimed_until = null where event_id = $1`;
 const makeOverdue = `update events set next_attempt_at = now() - interval '1 hour', swept_at = null where id = $1 and delivery_status = 'pending'`;
 
 const enable = async ({ admin }: TestGateway, { accountId }: Subject, enabled: boolean): Promise<void> => {
@@ -130,16 +132,23 @@ export const happenings: Record<string, Happening[]> = {
   'a manual attempt fails': [attempt('manual', false)],
   'the account is disabled for 7 days': [
     async (gateway, subject) => {
-      const event = { eventId: subject.id, generation: await generationOf(gateway, subject) };
-      await giveUp(gateway.database, { ...event, reason: 'account_disabled' }, async () => undefined);
+      await enable(gateway, subject, false);
+      const generation = await generationOf(gateway, subject);
+      await waitInQueue(gateway.database, { eventId: subject.id, generation, waitsFor: 'account_disabled' });
+      await gateway.rows(waitForDays, [subject.id]);
+      await gateway.rows(`update accounts set updated_at = now() - interval '8 days' where id = $1`, [
+        subject.accountId,
+      ]);
+      while ((await exhaustDisabledEvents(gateway.database, 100, async () => undefined)).more);
+      await enable(gateway, subject, true);
       return undefined;
     },
   ],
   'the account is disabled or enabled': [
     async (gateway, subject) => {
       await enable(gateway, subject, false);
-      const event = { eventId: subject.id, generation: await generationOf(gateway, subject), claimToken: null };
-      await holdEventUntil(gateway.database, { ...event, until: new Date() });
+      const generation = await generationOf(gateway, subject);
+      await waitInQueue(gateway.database, { eventId: subject.id, generation, waitsFor: 'account_disabled' });
       await enable(gateway, subject, true);
       return undefined;
     },
@@ -153,7 +162,7 @@ export const happenings: Record<string, Happening[]> = {
     // An attempt finds that its account was deleted.
     async (gateway, subject) => {
       const event = { eventId: subject.id, generation: await generationOf(gateway, subject) };
-      await giveUp(gateway.database, { ...event, reason: 'account_deleted' }, async () => undefined);
+      await stopEvent(gateway.database, event);
       return undefined;
     },
   ],
@@ -161,6 +170,11 @@ export const happenings: Record<string, Happening[]> = {
     async ({ admin }) => {
       await admin.post('/admin/delivery/pause', { reason: 'a test' });
       await admin.post('/admin/delivery/resume');
+      return undefined;
+    },
+    async (gateway, subject) => {
+      const generation = await generationOf(gateway, subject);
+      await waitInQueue(gateway.database, { eventId: subject.id, generation, waitsFor: 'paused' });
       return undefined;
     },
   ],

@@ -1,18 +1,21 @@
+import type { EventDetails } from '../../../api/types.ts';
 import { Moment } from '../../../components/moment.tsx';
 import { durationText } from '../../../components/time-text.ts';
 import styles from './timeline.module.css';
 
-/** The next attempt with a countdown, as long as the event is pending. */
-export function NextAttempt({ at, nowMs }: { at: string | null; nowMs: number }) {
+const waits = {
+  paused: 'Waits until deliveries are resumed',
+  account_disabled: 'Waits until the account is enabled',
+};
+
+/** The next attempt with a countdown, or what it waits for, as long as the event is pending. */
+export function NextAttempt({ event, nowMs }: { event: EventDetails; nowMs: number }) {
+  const { next_attempt_at: at, waits_for: waitsFor } = event;
   const leftMs = at === null ? null : Date.parse(at) - nowMs;
   return (
     <li className={styles.entry} data-tone="open">
       <div className="line">
-        <strong>
-          {leftMs === null || leftMs <= 0
-            ? 'The next attempt is being made'
-            : `Next attempt in ${durationText(Math.ceil(leftMs / 1000) * 1000)}`}
-        </strong>
+        <strong>{waitsFor === null ? nextText(leftMs) : waits[waitsFor]}</strong>
         {at !== null && (
           <span className={styles.at}>
             <Moment iso={at} />
@@ -22,3 +25,8 @@ export function NextAttempt({ at, nowMs }: { at: string | null; nowMs: number })
     </li>
   );
 }
+
+const nextText = (leftMs: number | null) =>
+  leftMs === null || leftMs <= 0
+    ? 'The next attempt is being made'
+    : `Next attempt in ${durationText(Math.ceil(leftMs / 1000) * 1000)}`;

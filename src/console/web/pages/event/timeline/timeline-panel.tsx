@@ -38,7 +38,7 @@ export function TimelinePanel({ event }: { event: EventDetails }) {
             notification={notification}
           />
         ))}
-        {isPending && <NextAttempt at={event.next_attempt_at} nowMs={nowMs} />}
+        {isPending && <NextAttempt event={event} nowMs={nowMs} />}
       </ol>
     </Panel>
   );
