@@ -18,8 +18,10 @@ import {
  * queue. Answers with the accounts, how many events of each could be claimed at most, and the claimed events.
  *
  * $1: how many in all; $2: the token.
+ *
+ * @param lane an SQL condition for the events `q` of one lane
  */
-const claimOfCandidates = `
+const claimOfCandidates = (lane: string) => `
     share as (
       select greatest(1, $1 / greatest(1, (select count(*) from candidates where free > 0))) as size
     ), asked as (
@@ -29,7 +31,7 @@ const claimOfCandidates = `
     ), picked as (
       select p.event_id from asked a cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = ${lanes.firstAttempt} and ${ofAccount('a.account_id', 'a.after')} and (q.claimed_until is null or q.claimed_until <= now())
+        where ${lane} and ${ofAccount('a.account_id', 'a.after')} and (q.claimed_until is null or q.claimed_until <= now())
         order by q.account_id, q.event_id limit case when a.may_send then a.most else 0 end for update skip locked
       ) p limit $1
     ), claimed as (
@@ -40,26 +42,34 @@ const claimOfCandidates = `
     select a.account_id as visited, a.most, c.event_id, c.account_id, c.generation
     from asked a left join claimed c on c.account_id = a.account_id order by a.account_id`;
 
-// $4 and $5 are accounts and how many events of each can be taken; $6 is how many of any other account.
-const claimOfAll = {
-  name: 'claim_first_attempts',
-  text: `
-    with recursive ${accountsOfLane(lanes.firstAttempt, '$3')}, candidates as (
+/**
+ * The candidates are all accounts of a lane after the account $3. $4 and $5 are accounts and how many events of each can be
+ * taken; $6 is how many of any other account.
+ */
+const claimOfAll = (lane: number, condition: string) => `
+    with recursive ${accountsOfLane(lane, '$3')}, candidates as (
       select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $6) as free
       from hop h left join unnest($4::uuid[], $5::integer[]) as r (account_id, room) on r.account_id = h.account_id
       where h.account_id is not null
-    ), ${claimOfCandidates}`,
-};
+    ), ${claimOfCandidates(condition)}`;
 
-const claimOfKnown = {
+const needsFirst = `q.lane = ${lanes.firstAttempt}`;
+const claimFirst = { name: 'claim_first_attempts', text: claimOfAll(lanes.firstAttempt, needsFirst) };
+
+const claimFirstOfKnown = {
   name: 'claim_first_attempts_of',
   text: `
     with candidates as (
       select * from unnest($3::uuid[], $4::uuid[], $5::integer[]) as t (account_id, after, free)
-    ), ${claimOfCandidates}`,
+    ), ${claimOfCandidates(needsFirst)}`,
 };
 
-/** The accounts whose events a claim may take. */
+const claimWaited = {
+  name: 'claim_waited_attempts',
+  text: claimOfAll(lanes.pendingStart, `q.lane = ${lanes.pendingStart} and q.direct`),
+};
+
+/** The accounts whose events a claim of first attempts may take. */
 export type ClaimScope =
   /** The next accounts after the account `after` that have events in the queue. */
   | { kind: 'all'; after: string }
@@ -75,43 +85,53 @@ export interface ClaimRound {
   next: string | null;
 }
 
-/**
- * Claims events that need their first attempt. Claims none while deliveries are paused.
- *
- * @param options `room`: how many events of an account can be taken, for those accounts that already have some, and for
- *   the others.
- */
+/** How many events of an account can be taken: of those that already have some, and of the others. */
+export interface Room {
+  of: ReadonlyMap<string, number>;
+  others: number;
+}
+
+/** Claims events that need their first attempt. Claims none while deliveries are paused. */
 export async function claimForAttempt(
   sql: Sql,
-  options: {
-    scope: ClaimScope;
-    room: { of: ReadonlyMap<string, number>; others: number };
-    limit: number;
-    token: string;
-  },
+  options: { scope: ClaimScope; room: Room; limit: number; token: string },
 ): Promise<ClaimRound> {
   const { scope, room, limit, token } = options;
-  const common = [limit, token];
-  const rows =
-    scope.kind === 'all'
-      ? await sql.query<ClaimRow>(claimOfAll, [
-          ...common,
-          scope.after,
-          [...room.of.keys()],
-          [...room.of.values()],
-          room.others,
-        ])
-      : await sql.query<ClaimRow>(claimOfKnown, [
-          ...common,
-          scope.accounts.map(({ id }) => id),
-          scope.accounts.map(({ after }) => after),
-          scope.accounts.map(({ id }) => room.of.get(id) ?? room.others),
-        ]);
+  if (scope.kind === 'all') return claimAll(sql, claimFirst, { ...options, after: scope.after });
+  const rows = await sql.query<ClaimRow>(claimFirstOfKnown, [
+    ...[limit, token],
+    scope.accounts.map(({ id }) => id),
+    scope.accounts.map(({ after }) => after),
+    scope.accounts.map(({ id }) => room.of.get(id) ?? room.others),
+  ]);
+  return { ...roundOf(rows), next: null };
+}
+
+/**
+ * Claims events that were due while they could not be sent (src/events/transitions/queued-to-wait.ts), of the accounts after
+ * `after`. Claims none while deliveries are paused.
+ */
+export const claimWaitedForAttempt = (
+  sql: Sql,
+  options: { after: string; room: Room; limit: number; token: string },
+): Promise<ClaimRound> => claimAll(sql, claimWaited, options);
+
+async function claimAll(
+  sql: Sql,
+  statement: { name: string; text: string },
+  { after, room, limit, token }: { after: string; room: Room; limit: number; token: string },
+): Promise<ClaimRound> {
+  const values = [limit, token, after, [...room.of.keys()], [...room.of.values()], room.others];
+  const rows = await sql.query<ClaimRow>(statement, values);
+  const round = roundOf(rows);
+  return { ...round, next: round.visited.length >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null };
+}
+
+function roundOf(rows: ClaimRow[]): Omit<ClaimRound, 'next'> {
   const visited = new Map(rows.map((row) => [row.visited, row.most]));
   return {
     claimed: rows.flatMap(({ event_id, ...row }) => (event_id === null ? [] : [toClaimed({ ...row, event_id })])),
     visited: [...visited].map(([accountId, most]) => ({ accountId, most })),
-    next: scope.kind === 'all' && visited.size >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null,
   };
 }
 

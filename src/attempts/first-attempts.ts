@@ -3,16 +3,16 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { HandOver } from '../events/hand-over.ts';
-import type { Claimed } from '../events/queue.ts';
+import { type Claimed, lowestId } from '../events/queue.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
-import type { HeldClaims, Hold } from '../processes/held-claims.ts';
+import type { Held, HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import { detached } from '../telemetry/tracing/spans.ts';
 import { AcceptedEvents, type Begun } from './accepted-events.ts';
 import { AccountLines, quickMs } from './account-lines.ts';
 import { Backlog } from './backlog.ts';
-import { claimForAttempt } from './claim.ts';
+import { claimForAttempt, claimWaitedForAttempt, type Room } from './claim.ts';
 
 export interface FirstAttemptsDeps {
   sql: Sql;
@@ -39,7 +39,10 @@ const heldDelayS = 0.2;
 /** Events are claimed for a line up to this length, so that its account's slots are never without work. */
 const claimedLine = 64;
 
-/** Makes first attempts: of the events that this process has accepted, and of those that wait in the queue. */
+/**
+ * Makes first attempts: of the events that this process has accepted, and of those that wait in the queue. When none waits,
+ * it also makes later ones that were due while they could not be sent.
+ */
 export class FirstAttempts {
   readonly #deps: FirstAttemptsDeps;
   readonly #poller: Poller;
@@ -51,6 +54,8 @@ export class FirstAttempts {
   readonly #accepted: AcceptedEvents;
   #stopped = false;
   #claimedAtMs = 0;
+  /** The account after which the next claim of later attempts continues. */
+  #waitedAfter = lowestId;
   #begun = 0;
 
   constructor(deps: FirstAttemptsDeps) {
@@ -114,25 +119,37 @@ export class FirstAttempts {
     const beganMs = performance.now();
     const room = this.#room(beganMs);
     const scope = backlog.scope((id) => (room.of.get(id) ?? room.others) > 0, beganMs);
-    if (scope === null) return 'idle';
+    if (scope === null) return this.#waitedRound(room, limit);
     this.#claimedAtMs = beganMs;
     const began = backlog.notices;
     const claim = { scope, room, limit, token: claims.token };
     const round = await claims.claim(() => claimForAttempt(sql, claim));
     const { claimed } = round;
     backlog.learn(scope, round, { began, full: claimed.length >= limit, beganMs });
-    // Oldest first, because the oldest events should get the free slots of their account.
-    for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) {
+    this.#join(claimed);
+    return claimed.length > 0 || round.next !== null ? 'more' : this.#waitedRound(room, limit);
+  }
+
+  async #waitedRound(room: Room, limit: number): Promise<Round> {
+    const { sql, claims } = this.#deps;
+    const claim = { room, limit, token: claims.token, after: this.#waitedAfter };
+    const { claimed, next } = await claims.claim(() => claimWaitedForAttempt(sql, claim));
+    this.#waitedAfter = next ?? lowestId;
+    this.#join(claimed);
+    return claimed.length > 0 || next !== null ? 'more' : 'idle';
+  }
+
+  /** Oldest first, because the oldest events should get the free slots of their account. */
+  #join(claimed: readonly Held[]): void {
+    for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)))
       this.#lines.join(claim.accountId, (slot) => void this.#begin(claim, claim.hold, { slot, event: null }));
-    }
-    return claimed.length > 0 || round.next !== null ? 'more' : 'idle';
   }
 
   /**
    * How many events of each account can be claimed: for its free slots, and if the consumer is quick, for a line that
    * keeps them in use. Events of a slow consumer are left to other processes, which have slots of their own.
    */
-  #room(nowMs: number): { of: Map<string, number>; others: number } {
+  #room(nowMs: number): Room {
     const { slots } = this.#deps.attempts;
     const of = new Map<string, number>();
     for (const [id, used] of slots.busy(nowMs)) {
@@ -169,7 +186,7 @@ export class FirstAttempts {
     }
     const { result, recorded } = await attempts
       .attempt(
-        { eventId, generation, trigger: 'schedule', number: 1, schedule },
+        { eventId, generation, trigger: 'schedule', number: null, schedule },
         { claimToken: token, signal: this.#stopping.signal, event, slot },
       )
       .finally(() => slot.release());

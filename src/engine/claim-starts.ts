@@ -30,7 +30,7 @@ const claimPendingStarts = {
     ), picked as (
       select p.event_id from candidates a cross join share s cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = ${lanes.pendingStart} and ${ofAccount('a.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
+        where q.lane = ${lanes.pendingStart} and (not q.direct or $4) and ${ofAccount('a.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
         order by q.account_id, q.event_id limit s.size for update skip locked
       ) p limit $2
     ), claimed as (
@@ -46,10 +46,12 @@ const claimPendingStarts = {
 /**
  * Claims pending events whose workflow was not started yet, round-robin over the accounts after `after`. None while
  * deliveries are paused, and none of a disabled account: their workflows could only wait.
+ *
+ * @param options `waited`: also those whose next attempt an api would make, if there was one
  */
-export async function claimPendingForStart(sql: Sql, options: StartClaim): Promise<Round> {
-  const { after, limit, token } = options;
-  return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token]));
+export async function claimPendingForStart(sql: Sql, options: StartClaim & { waited: boolean }): Promise<Round> {
+  const { after, limit, token, waited } = options;
+  return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token, waited]));
 }
 
 const claimSettledStarts = {

@@ -1,6 +1,7 @@
 import type { Transactions } from '../database/sql.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { exhaustDisabledEvents, type WhenExhausted } from '../events/transitions/exhausted.ts';
+import { letDueWait } from '../events/transitions/queued-to-wait.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import { ClaimHolder } from '../processes/claim-holder.ts';
 import { ClaimReturns } from '../processes/claim-returns.ts';
@@ -21,6 +22,8 @@ export interface RelayOptions {
   eventWorkflows: EventWorkflows;
   /** From which backlog of workflow starts on operators are told. */
   backlogLimit: BacklogLimit;
+  /** The number of the schedule's last attempt. */
+  lastAttempt: number;
   /** Runs in the transaction that exhausts events; adds their notifications. */
   whenExhausted: WhenExhausted;
   /** Called when an event was exhausted because its account is disabled. */
@@ -47,7 +50,7 @@ export class WorkflowRelay {
   readonly #parts: (Running & { start(): void })[];
 
   constructor(options: RelayOptions) {
-    const { database: sql, whenExhausted, log } = options;
+    const { database: sql, whenExhausted, lastAttempt, log } = options;
     const engine = this.#engine;
     const writes = new QueueWrites(sql);
     const holder = new ClaimHolder({
@@ -70,6 +73,7 @@ export class WorkflowRelay {
       ...{ sql, engine, claims, writes, log, isAlive },
       returns: new ClaimReturns(sql),
       workflows: options.eventWorkflows,
+      attemptsAreMade: () => heartbeat.firstAttemptsAreMade,
       machine: heartbeat,
     });
     this.#commands = new Commands({ sql, engine, writes, token: claims.token, log, isAlive });
@@ -85,7 +89,8 @@ export class WorkflowRelay {
         }
         const ended = await exhaustDisabledEvents(sql, sweepLimit, whenExhausted);
         for (let n = 0; n < ended.exhausted; n++) options.onExhausted();
-        return more || ended.more ? 'more' : 'idle';
+        const waiting = await letDueWait(sql, { lastAttempt, limit: sweepLimit });
+        return more || ended.more || waiting === sweepLimit ? 'more' : 'idle';
       },
     });
     const leaving = new LeavingToWorkflows({

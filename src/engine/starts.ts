@@ -27,6 +27,8 @@ export interface StartsDeps {
   workflows: EventWorkflows;
   /** Whether other processes see that this one is alive. Otherwise, nothing is claimed. */
   isAlive(): boolean;
+  /** Whether an api makes first attempts, and those that were due while they could not be sent. */
+  attemptsAreMade(): boolean;
   /** First attempts a second of the processes on this machine, and how many of them are workers, this one included. */
   machine: { readonly firstAttemptsPerSHere: number; readonly workersHere: number };
 }
@@ -128,7 +130,10 @@ export class Starts {
   }
 
   async #claimPending(claim: { limit: number; token: string }): Promise<ClaimedStarts> {
-    const round = await claimPendingForStart(this.#deps.sql, { ...claim, after: this.#after });
+    const round = await claimPendingForStart(this.#deps.sql, {
+      ...{ ...claim, after: this.#after },
+      waited: !this.#deps.attemptsAreMade(),
+    });
     this.#after = round.next ?? lowestId;
     return round;
   }

@@ -16,10 +16,12 @@ export interface AttemptRow {
   status: EventStatus;
   deliveryStatus: DeliveryStatus | null;
   nextAttemptAt: Date | null;
+  /** The number of the next scheduled attempt. */
+  nextNumber: number;
   heldSince: Date | null;
   /** The outcome of the attempt of this name; null if it was not recorded yet. */
   recordedOutcome: string | null;
-  /** Whether the relay is making the first attempt of this generation itself at this moment. */
+  /** Whether an api is making the next attempt of this generation at this moment. */
   relayAttempting: boolean;
   /** The token of the process that holds the event's claim; null if no lease is in force. */
   claimToken: string | null;
@@ -70,8 +72,8 @@ const readAttempts = {
   name: 'read_attempts',
   text: `
     select i.place, e.id as "eventId", e.generation, e.generation_at as "generationAt", e.status, e.delivery_status as "deliveryStatus",
-      e.next_attempt_at as "nextAttemptAt", e.held_since as "heldSince", d.outcome as "recordedOutcome",
-      coalesce(q.lane = ${lanes.firstAttempt} and q.claim_token is not null and q.generation = e.generation and q.claimed_until > now(), false) as "relayAttempting",
+      e.next_attempt_at as "nextAttemptAt", e.scheduled_attempts + 1 as "nextNumber", e.held_since as "heldSince", d.outcome as "recordedOutcome",
+      coalesce((q.lane = ${lanes.firstAttempt} or q.direct) and q.claim_token is not null and q.generation = e.generation and q.claimed_until > now(), false) as "relayAttempting",
       case when q.claimed_until > now() then q.claim_token end as "claimToken",
       e.provider, e.account_slug as "accountSlug", e.event_type as "eventType", e.external_id as "externalId", ${circumstanceColumns},
       p.headers, p.content_type as "contentType", p.traceparent, octet_length(p.body) as "bodyBytes", case when octet_length(p.body) <= ${inlineBytes} then p.body end as body
@@ -80,7 +82,8 @@ const readAttempts = {
     join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
     join accounts a on a.id = e.account_id
     left join event_queue q on q.event_id = i.event_id
-    left join delivery_attempts d on d.event_id = i.event_id and d.event_id between $5 and $6 and d.generation = i.generation and d.trigger = i.trigger and d.number = i.number`,
+    left join delivery_attempts d on d.event_id = i.event_id and d.event_id between $5 and $6 and d.generation = i.generation and d.trigger = i.trigger
+      and d.number = coalesce(i.number, e.scheduled_attempts + 1)`,
 };
 
 type Row = CircumstanceRow & Omit<AttemptRow, keyof Circumstances> & { place: string };
@@ -98,9 +101,12 @@ const maxBatch = 64;
 /** Bytes of large bodies per statement, unless one alone has more. While it is read, a body takes five times its size. */
 const maxBodyBatchBytes = 8 * 1024 * 1024;
 
+/** The name of an attempt; without a number, the next one of the schedule is meant. */
+export type AskedAttempt = Omit<AttemptName, 'number'> & { number: number | null };
+
 /** Reads the rows of attempts; concurrent reads share one statement. */
 export class AttemptReader {
-  readonly #batcher: Batcher<AttemptName, { row: AttemptRow | null }>;
+  readonly #batcher: Batcher<AskedAttempt, { row: AttemptRow | null }>;
   readonly #bodies: Batcher<Pick<AttemptRow, 'eventId' | 'bodyBytes'>, { body: Uint8Array | null }>;
 
   constructor(sql: Sql) {
@@ -130,7 +136,7 @@ export class AttemptReader {
   }
 
   /** Null when the event does not exist (its partition was dropped). Throws the database's errors. */
-  async read(name: AttemptName): Promise<AttemptRow | null> {
+  async read(name: AskedAttempt): Promise<AttemptRow | null> {
     return (await this.#batcher.add(name)).row;
   }
 
@@ -146,11 +152,11 @@ export class AttemptReader {
 }
 
 function toAttemptRow(row: Row): AttemptRow {
-  const { eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, heldSince } = row;
+  const { eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, nextNumber, heldSince } = row;
   const { recordedOutcome, relayAttempting, claimToken, provider, accountSlug, eventType, externalId } = row;
   const { headers, contentType, body, bodyBytes, traceparent } = row;
   return {
-    ...{ eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, heldSince },
+    ...{ eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, nextNumber, heldSince },
     ...{ recordedOutcome, relayAttempting, claimToken, provider, accountSlug, eventType, externalId },
     ...{ headers, contentType, body, bodyBytes, traceparent },
     ...toCircumstances(row),

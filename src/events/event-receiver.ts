@@ -170,7 +170,7 @@ function toAttemptRow(event: ReceivedEvent, circumstances: Circumstances, claimT
     ...circumstances,
     ...{ eventId, provider, accountSlug, eventType, externalId, traceparent, contentType, body, claimToken },
     ...{ generation: 0, generationAt: event.receivedAt, status: 'received', deliveryStatus: 'pending' },
-    ...{ nextAttemptAt: null, heldSince: null, recordedOutcome: null, relayAttempting: true },
+    ...{ nextAttemptAt: null, nextNumber: 1, heldSince: null, recordedOutcome: null, relayAttempting: true },
     headers: JSON.parse(event.headers),
     bodyBytes: body.length,
   };

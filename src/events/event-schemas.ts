@@ -63,7 +63,7 @@ const attempt = z
     duration_ms: z.number().meta({ description: 'The whole request, with the rest of the answer' }),
     waited_ms: z.number().nullable().meta({
       description:
-        'From when the attempt was due until it began: a slot of the account, the relay, Temporal. `null` for a manual attempt',
+        'From when the attempt was due until it began: a slot of the account, the relay, Temporal. `null` for a manual attempt, and for a later one that waited for the end of a pause or for its account',
     }),
     connect_ms: z.number().nullable().meta({
       description:

@@ -7,7 +7,10 @@
 export const lanes = {
   /** The event needs its first attempt, then its workflow. */
   firstAttempt: 0,
-  /** The event needs its workflow for the next attempt: it is pending, and was already attempted or held. */
+  /**
+   * The event needs its workflow for the next attempt: it is pending, and was already attempted or held. With the column
+   * `direct`, an api makes that attempt first (src/events/transitions/queued-to-wait.ts).
+   */
   pendingStart: 1,
   /** The delivery has ended. The workflow only makes the event visible in Temporal, so these are started last. */
   settledStart: 2,

@@ -72,6 +72,7 @@ const handBack = {
       join events e on e.id = i.event_id and e.id between $5 and $6
     )
     update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, lane_since = now(),
+      direct = q.direct and s.delivery_status = 'pending' and s.next_attempt_at is null,
       lane = case when s.delivery_status is distinct from 'pending' then ${lanes.settledStart}
                   when q.lane = ${lanes.pendingStart} or s.scheduled_attempts > 0 or s.next_attempt_at is not null then ${lanes.pendingStart}
                   else ${lanes.firstAttempt} end

@@ -121,6 +121,7 @@ export async function startWorker(options: {
     databaseUrl: options.databaseUrl,
     eventWorkflows: delivery.eventWorkflows,
     backlogLimit: delivery.eventWorkflowsBacklog,
+    lastAttempt: schedule.delaysMs.length + 1,
     whenExhausted,
     onExhausted: () => metrics.deliveryExhausted(),
     log,

@@ -53,7 +53,12 @@ test('a claim of first attempts takes events again whose claim has ended or that
 test('an event that waits for its workflow is claimed for no first attempt, also after its claim was handed back', async () => {
   await release(1);
   // A start whose answer was lost: the workflow may run, and then makes the first attempt.
-  const { claimed } = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
+  const { claimed } = await claimPendingForStart(gateway.database, {
+    ...owner,
+    after: lowestId,
+    limit: 10,
+    waited: false,
+  });
   const ids = claimed.map(({ eventId }) => eventId).sort();
   expect(ids).toHaveLength(6);
   await handBackClaims(gateway.database, claimsOf(ids), 0);
@@ -63,7 +68,7 @@ test('an event that waits for its workflow is claimed for no first attempt, also
   );
   const options = { ...owner, scope: everyone, room: ample, limit: 100 };
   expect((await claimForAttempt(gateway.database, options)).claimed).toEqual([]);
-  const starts = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 100 });
+  const starts = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 100, waited: false });
   expect(starts.claimed.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(ids));
 });
 
@@ -103,7 +108,12 @@ test('nothing is claimed for a first attempt while deliveries are paused, and th
 
 test('a claim of pending starts takes events of every account', async () => {
   await release(1);
-  const { claimed } = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
+  const { claimed } = await claimPendingForStart(gateway.database, {
+    ...owner,
+    after: lowestId,
+    limit: 10,
+    waited: false,
+  });
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
   expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
 });

@@ -21,6 +21,7 @@ SCENARIOS
   --connections 64       connections of the load generator
   --rates 5,100          events a second of the scenario rates, each for --seconds 20
   --backlog 100000       events of the scenario backlog
+  --due 10000            events of the scenario due
   --slow-events 1000     events of the scenario slow
   --accounts 1000        accounts of the scenario accounts
   --bodies 1,10,250      sizes of the scenario bodies in KB
@@ -47,6 +48,7 @@ const options = {
   scenarios: text(Object.keys(scenarios).join(',')),
   rates: text('5,100'),
   backlog: text('100000'),
+  due: text('10000'),
   'slow-events': text('1000'),
   accounts: text('1000'),
   bodies: text('1,10,250'),
@@ -105,6 +107,7 @@ export const scenarioOptions = (
   rates: numbers(values.rates),
   seconds: number(values.seconds ?? '20'),
   backlog: number(values.backlog),
+  due: number(values.due),
   accounts: number(values.accounts),
   bodies: numbers(values.bodies).map((kilobytes) => kilobytes * 1000),
   slowEvents: number(values['slow-events']),

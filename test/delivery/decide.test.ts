@@ -32,6 +32,7 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     status: 'enqueued',
     deliveryStatus: 'pending',
     nextAttemptAt: null,
+    nextNumber: 2,
     heldSince: null,
     recordedOutcome: null,
     relayAttempting: false,

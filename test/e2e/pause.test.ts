@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
+import type { Reply } from '../support/consumer.ts';
 import { lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
@@ -100,6 +101,58 @@ test('the workflow of an event that becomes due ends, and nothing of it is left 
   const [event] = await stage.gateway.rows('select next_attempt_at, held_since from events where id = $1', [id]);
   expect(event).toEqual({ next_attempt_at: null, held_since: null });
   await stage.operate.dead(id);
+});
+
+describe('an event that an api attempts after the pause, because attempts follow', () => {
+  const longer = useStage({ delaysMs: Array(4).fill(50), overdueS: 1 });
+
+  /** An event whose second attempt, by its workflow, fails during a pause. */
+  async function waitingEvent(...replies: (number | Reply)[]) {
+    const held = hold();
+    const { consumer, id } = await longer.sent(500, held.reply, ...replies);
+    await held.arrived;
+    await pauseDeliveries(longer.gateway.admin);
+    held.answer(500);
+    await waitsForResumption(longer, id);
+    return { id, consumer };
+  }
+  afterEach(() => resumeDeliveries(longer.gateway.admin));
+
+  test('is delivered, and its last run says so', async () => {
+    const { id } = await waitingEvent(200);
+    await resumeDeliveries(longer.gateway.admin);
+    const event = await longer.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    expect(attemptsOf(event)).toEqual([...failedAttempts(2), '0 schedule 3 delivered']);
+    const settled = { outcome: 'already_settled', deliveryStatus: 'delivered', generation: 0, attempts: 3 };
+    await until('its last run has ended', async () => (await longer.workflows.result(id)).outcome !== 'superseded');
+    expect(await longer.workflows.result(id)).toEqual(settled);
+  });
+
+  test('goes on with its workflow when that attempt fails', async () => {
+    const { id, consumer } = await waitingEvent(500, 200);
+    await resumeDeliveries(longer.gateway.admin);
+    const event = await longer.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    expect(attemptsOf(event)).toEqual([
+      ...['0 schedule 1 http_error', '0 schedule 2 http_error', '0 schedule 3 http_error'],
+      '0 schedule 4 delivered',
+    ]);
+    expect(await longer.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 4 });
+    expect(consumer.deliveries).toHaveLength(4);
+  });
+
+  test('also when it was in the queue before its attempt was due', async () => {
+    const held = hold();
+    const { consumer, id } = await longer.sent(held.reply, 200);
+    await held.arrived;
+    await pauseDeliveries(longer.gateway.admin);
+    held.answer(500);
+    const direct = 'select 1 from event_queue where event_id = $1 and direct';
+    await until('an api makes its next attempt', async () => (await longer.gateway.rows(direct, [id])).length === 1);
+    await resumeDeliveries(longer.gateway.admin);
+    const event = await longer.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 schedule 2 delivered']);
+    expect(consumer.deliveries).toHaveLength(2);
+  });
 });
 
 test('an event that is not due keeps its next attempt time', async () => {

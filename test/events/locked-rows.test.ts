@@ -78,7 +78,7 @@ test('a claim is handed back', async () => {
 
 test('an event is queued to wait, and its delivery ends with its account', async () => {
   const event = { eventId: id, generation: 0 };
-  await whileLocked(() => waitInQueue(gateway.database, { ...event, waitsFor: 'account_disabled' }));
+  await whileLocked(() => waitInQueue(gateway.database, { ...event, waitsFor: 'account_disabled', lastAttempt: 10 }));
   expect(await row()).toMatchObject({ next_attempt_at: null, held_since: expect.any(Date) });
   await whileLocked(() => stopEvent(gateway.database, event));
   expect(await row()).toMatchObject({ delivery_status: 'failed', last_error: 'account_deleted' });

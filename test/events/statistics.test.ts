@@ -110,7 +110,7 @@ test('concurrent changes of events are all counted, also while deltas are folded
       case 4:
         return declareDead(database, id, 'dead');
       case 5:
-        await waitInQueue(database, { eventId: id, generation: 0, waitsFor: 'account_disabled' });
+        await waitInQueue(database, { eventId: id, generation: 0, waitsFor: 'account_disabled', lastAttempt: 10 });
         await rows(database, `update event_queue set lane_since = now() - interval '8 days' where event_id = $1`, [id]);
         return exhaustDisabledEvents(database, 100, async () => undefined);
       case 6:

@@ -138,6 +138,7 @@ async function openQueueStage() {
       const returns = new ClaimReturns(database);
       const starts = new Starts({
         ...{ sql: database, engine: link, claims, writes, returns, log, workflows, isAlive },
+        attemptsAreMade: () => false,
         machine: { firstAttemptsPerSHere: options.firstAttemptsPerS ?? 0, workersHere: 1 },
       });
       const firstAttempts = new FirstAttempts({
@@ -201,6 +202,7 @@ async function openQueueStage() {
       started(
         new WorkflowRelay({
           ...{ database, databaseUrl: gateway.databaseUrl, log },
+          lastAttempt: schedule.delaysMs.length + 1,
           whenExhausted: async () => undefined,
           onExhausted: () => undefined,
           patienceMs: options.patienceMs,

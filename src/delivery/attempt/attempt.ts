@@ -2,7 +2,7 @@ import type { AttemptRequest, AttemptResult, NotificationRequest } from '../../.
 import type { AccountMasks } from '../../accounts/account-mask.ts';
 import { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import type { Transactions } from '../../database/sql.ts';
-import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
+import { type AskedAttempt, AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
 import type { EventWorkflows } from '../../events/event-workflows.ts';
 import { stopEvent } from '../../events/transitions/account-deleted.ts';
 import { OutcomeRecorder } from '../../events/transitions/attempt-recorded.ts';
@@ -67,6 +67,9 @@ export interface AttemptOptions {
   slot?: Slot;
 }
 
+/** An attempt that is asked for. The number is null for the next one of the schedule. */
+type Asking = AskedAttempt & Pick<AttemptRequest, 'schedule'>;
+
 export interface Made {
   result: AttemptResult;
   /**
@@ -113,31 +116,32 @@ export class Attempts {
   }
 
   /**
-   * Makes the requested attempt, unless it is already recorded or no longer needed. A second call for the same attempt
+   * Makes the asked attempt, unless it is already recorded or no longer needed. A second call for the same attempt
    * joins the first while it runs, so that an activity timeout never causes a second POST.
    *
    * @throws the database's error when the event cannot be read; in this case nothing was sent.
    */
-  attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
-    const name = `${request.eventId}/${request.generation}/${request.trigger}/${request.number}`;
+  attempt(asked: Asking, options: AttemptOptions): Promise<Made> {
+    const name = `${asked.eventId}/${asked.generation}/${asked.trigger}/${asked.number}`;
     const running = this.#inFlight.get(name);
     // Recording releases only the first caller's lease. The caller that joins keeps its own, so it gets recorded:
     // false.
     if (running) return running.then(({ result }) => notRecorded(result));
-    const attempt = this.#attempt(request, options)
-      .then((made) => this.#withNotifications(request, made))
+    const attempt = this.#attempt(asked, options)
+      .then((made) => this.#withNotifications(asked, made))
       .finally(() => this.#inFlight.delete(name));
     this.#inFlight.set(name, attempt);
     return attempt;
   }
 
-  async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
+  async #attempt(asked: Asking, options: AttemptOptions): Promise<Made> {
     const beganMs = performance.now();
     const known = options.event;
     const isKnown = known && isFresh(known);
-    const row = isKnown ? known : await this.#reader.read(request);
+    const row = isKnown ? known : await this.#reader.read(asked);
     const read = isKnown ? null : { beganMs, endedMs: performance.now() };
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
+    const request = { ...asked, number: asked.number ?? row.nextNumber };
     const stalled = this.#deps.stalls.since(beganMs - afterStallMs);
     const decision = decide(row, { ...request, claimToken: options.claimToken, stalled }, row.nowMs());
     switch (decision.do) {
@@ -145,7 +149,9 @@ export class Attempts {
         return notRecorded(decision.result);
       case 'queue': {
         const { waitsFor } = decision;
-        await waitInQueue(this.#deps.database, { eventId: row.eventId, generation: row.generation, waitsFor });
+        const { eventId, generation } = row;
+        const lastAttempt = asked.schedule.delaysMs.length + 1;
+        await waitInQueue(this.#deps.database, { eventId, generation, waitsFor, lastAttempt });
         return notRecorded({ kind: 'stopped', reason: 'superseded', waitsFor });
       }
       case 'end':
@@ -162,7 +168,7 @@ export class Attempts {
    * Adds the pending notifications to the result of an exhausted event, so that its workflow sends them. They may have
    * been recorded by an earlier call whose worker crashed before it could return them.
    */
-  async #withNotifications({ eventId, generation, trigger }: AttemptRequest, made: Made): Promise<Made> {
+  async #withNotifications({ eventId, generation, trigger }: Asking, made: Made): Promise<Made> {
     const { result } = made;
     const settled = result.kind === 'stopped' && result.reason === 'already_settled' && trigger === 'schedule';
     if (result.kind !== 'exhausted' && !settled) return made;

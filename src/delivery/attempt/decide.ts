@@ -53,8 +53,8 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (row.account.deleted) return { do: 'end' };
   if (asked.claimToken === null) {
     if (row.relayAttempting) return answer(elsewhere(otherAttemptMs));
-  } else if (row.claimToken !== asked.claimToken) {
-    // The lease ended before the attempt began, so another process may be making it.
+  } else if (row.claimToken !== asked.claimToken || (row.nextAttemptAt?.getTime() ?? 0) > nowMs) {
+    // The lease ended before the attempt began, so another process may be making it; or a workflow has made it.
     return answer(elsewhere(0));
   }
   if (row.pause) return { do: 'queue', waitsFor: 'paused' };

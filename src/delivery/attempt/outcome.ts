@@ -56,8 +56,8 @@ export function outcomeOf(
 /** How long the attempt has waited since it was due; null for a manual one, whose request is not in the row. */
 function waitedMs(row: AttemptRow, { trigger, number }: AttemptRequest, startedAt: Date): number | null {
   if (trigger === 'manual') return null;
-  // The start of a workflow sets the time of the first attempt, too. That of a held event is when it is looked at again.
-  const dueAt = number === 1 && row.heldSince === null ? row.generationAt : row.nextAttemptAt;
+  // The start of a workflow sets the time of the first attempt, too. A later attempt that waited in the queue has none.
+  const dueAt = number === 1 ? row.generationAt : row.nextAttemptAt;
   return dueAt === null ? null : Math.max(0, startedAt.getTime() - dueAt.getTime());
 }
 

@@ -60,7 +60,8 @@ const mostCommands = 1_000;
 /** A consumer that does not respond, or a Temporal that is down, delays each batch by no more than this. */
 const longestWaitS = 30;
 
-// Events that wait for the end of a pause or for their account delay nothing. Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
+// Events that wait for the end of a pause or for their account delay nothing, and neither do commands of queued events
+// (src/events/commands.ts). Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
 // first; and an operator's commands wait behind those of a job.
 const readBrake = {
   name: 'bulk_job_must_wait',
@@ -71,7 +72,10 @@ const readBrake = {
           select from event_queue q where q.event_id between j.batch_from and j.batch_to and q.lane = ${lanes.firstAttempt}
             and not ${isPaused} and ${maySend('q.account_id')} limit ${mostWaiting + 1}
         ) waiting) > ${mostWaiting}
-      else (select count(*) from (select from event_commands limit ${mostCommands + 1}) waiting) > ${mostCommands}
+      else (
+        select count(*) from (
+          select from event_commands c where not exists (select from event_queue q where q.event_id = c.event_id) limit ${mostCommands + 1}
+        ) waiting) > ${mostCommands}
       end as waits
     from bulk_jobs j where j.id = $1`,
 };

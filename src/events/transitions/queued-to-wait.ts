@@ -1,5 +1,7 @@
 import type { Sql } from '../../database/sql.ts';
 import { lanes } from '../lanes.ts';
+import { isPaused } from '../pause.ts';
+import { maySend } from '../queue.ts';
 
 /** Why an event that is due is not attempted. */
 export type WaitsFor = 'paused' | 'account_disabled';
@@ -18,27 +20,60 @@ const untilEndedS = 2;
  *
  * An event that is due but may not be sent waits in the queue, and nowhere else: its workflow ends, so that nothing has a
  * timer or asks again. Claims leave it there until deliveries are resumed and its account is enabled (`maySend` in
- * src/events/queue.ts).
+ * src/events/queue.ts). Then an api makes the attempt, as it makes first ones (the column `direct`), because ten thousand
+ * workflows would take minutes to start. If no api makes attempts, the event gets its next workflow; for its last attempt it
+ * always does, because a workflow sends the notifications.
  */
 const queueToWait = {
   name: 'queue_to_wait',
   text: `
     with e as (
-      update events set next_attempt_at = null, held_since = case when $3 then coalesce(held_since, now()) else held_since end
+      update events set next_attempt_at = null, started_generation = generation - 1, held_since = case when $3 then coalesce(held_since, now()) else held_since end
       where id = $1 and generation = $2 and delivery_status = 'pending'
-      returning id, account_id, generation, held_since
+      returning id, account_id, generation, scheduled_attempts, held_since
     )
-    insert into event_queue (event_id, account_id, generation, lane, lane_since, claimed_until)
-    select id, account_id, generation, ${lanes.pendingStart}, case when $3 then held_since else now() end,
+    insert into event_queue (event_id, account_id, generation, lane, direct, lane_since, claimed_until)
+    select id, account_id, generation, ${lanes.pendingStart}, scheduled_attempts < $4, case when $3 then held_since else now() end,
       now() + interval '${untilEndedS} seconds' from e
     -- An event that waits for its first attempt is still there; the process that has claimed it hands it back.
     on conflict (event_id) do nothing`,
 };
 
-/** Lets a due event wait in the queue. The days of one whose account is disabled count from the first call. */
+/**
+ * Lets a due event wait in the queue. The days of one whose account is disabled count from the first call.
+ *
+ * @param event `lastAttempt`: the number of the schedule's last attempt
+ */
 export async function waitInQueue(
   sql: Sql,
-  event: { eventId: string; generation: number; waitsFor: WaitsFor },
+  event: { eventId: string; generation: number; waitsFor: WaitsFor; lastAttempt: number },
 ): Promise<void> {
-  await sql.query(queueToWait, [event.eventId, event.generation, event.waitsFor === 'account_disabled']);
+  await sql.query(queueToWait, [
+    ...[event.eventId, event.generation, event.waitsFor === 'account_disabled', event.lastAttempt - 1],
+  ]);
+}
+
+// An event whose first attempt failed just before or during the pause is in the queue already, and has no workflow yet.
+const markDue = {
+  name: 'mark_due_of_queue',
+  text: `
+    with due as (
+      select e.id from event_queue q join events e on e.id = q.event_id
+      where q.lane = ${lanes.pendingStart} and not q.direct and (q.claimed_until is null or q.claimed_until <= now())
+        and e.generation = q.generation and e.due_at <= now() and e.scheduled_attempts < $1
+        and case when ${isPaused} then true else not ${maySend('q.account_id')} end
+      order by e.id limit $2 for update of e skip locked
+    ), waiting as (
+      update events e set next_attempt_at = null from due d where e.id = d.id returning e.id
+    )
+    update event_queue q set direct = true from waiting w where q.event_id = w.id returning q.event_id`,
+};
+
+/**
+ * Lets an api make the next attempt of events that became due in the queue.
+ *
+ * @returns how many were looked at; as many as `limit` when more may be left.
+ */
+export async function letDueWait(sql: Sql, options: { lastAttempt: number; limit: number }): Promise<number> {
+  return (await sql.query(markDue, [options.lastAttempt - 1, options.limit])).length;
 }

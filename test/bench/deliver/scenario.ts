@@ -12,6 +12,8 @@ export interface ScenarioOptions {
   seconds: number;
   /** Events that are accepted while deliveries are paused. */
   backlog: number;
+  /** Events whose second attempt becomes due in a pause. */
+  due: number;
   /** Accounts among which a burst is spread. */
   accounts: number;
   /** Bytes of a body, each a row. */

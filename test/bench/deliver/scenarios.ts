@@ -1,5 +1,6 @@
 import type { Scenario, ScenarioOptions } from './scenario.ts';
 import { afterBacklog } from './scenarios/after-backlog.ts';
+import { afterPause } from './scenarios/after-pause.ts';
 import { burst } from './scenarios/burst.ts';
 import { firstEvents } from './scenarios/first-events.ts';
 import { manyAccounts } from './scenarios/many-accounts.ts';
@@ -12,6 +13,7 @@ export const scenarios: Record<string, (options: ScenarioOptions) => Scenario[]>
   rates: (options) => options.rates.map((rate) => steady({ ...options, rate })),
   first: () => [firstEvents()],
   backlog: (options) => [afterBacklog(options)],
+  due: (options) => [afterPause(options)],
   slow: (options) => [slowConsumer(options)],
   accounts: (options) => [manyAccounts(options)],
   bodies: (options) => options.bodies.map((bytes) => burst({ ...options, bytes })),

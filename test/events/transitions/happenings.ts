@@ -134,7 +134,12 @@ export const happenings: Record<string, Happening[]> = {
     async (gateway, subject) => {
       await enable(gateway, subject, false);
       const generation = await generationOf(gateway, subject);
-      await waitInQueue(gateway.database, { eventId: subject.id, generation, waitsFor: 'account_disabled' });
+      await waitInQueue(gateway.database, {
+        eventId: subject.id,
+        generation,
+        waitsFor: 'account_disabled',
+        lastAttempt: 10,
+      });
       await gateway.rows(waitForDays, [subject.id]);
       await gateway.rows(`update accounts set updated_at = now() - interval '8 days' where id = $1`, [
         subject.accountId,
@@ -148,7 +153,12 @@ export const happenings: Record<string, Happening[]> = {
     async (gateway, subject) => {
       await enable(gateway, subject, false);
       const generation = await generationOf(gateway, subject);
-      await waitInQueue(gateway.database, { eventId: subject.id, generation, waitsFor: 'account_disabled' });
+      await waitInQueue(gateway.database, {
+        eventId: subject.id,
+        generation,
+        waitsFor: 'account_disabled',
+        lastAttempt: 10,
+      });
       await enable(gateway, subject, true);
       return undefined;
     },
@@ -174,7 +184,7 @@ export const happenings: Record<string, Happening[]> = {
     },
     async (gateway, subject) => {
       const generation = await generationOf(gateway, subject);
-      await waitInQueue(gateway.database, { eventId: subject.id, generation, waitsFor: 'paused' });
+      await waitInQueue(gateway.database, { eventId: subject.id, generation, waitsFor: 'paused', lastAttempt: 10 });
       return undefined;
     },
   ],
