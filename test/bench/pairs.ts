@@ -1,7 +1,7 @@
 import { BenchProcess } from './calls.ts';
 import { startBothEnds } from './deliver/both-ends.ts';
+import { comparison, type Pair, pairUp, short } from './deliver/comparison.ts';
 import { startDatabases } from './deliver/databases.ts';
-import type { Figures, Measured } from './deliver/figures.ts';
 import { play } from './deliver/play.ts';
 import type { ScenarioOptions } from './deliver/scenario.ts';
 import { scenariosOf } from './deliver/scenarios.ts';
@@ -22,27 +22,6 @@ export interface PairsOptions extends ScenarioOptions {
   traces: boolean;
   /** Events in the tables before each scenario. */
   filled: number;
-}
-
-/** The figures that are compared, as rows of the table. */
-const compared: Record<string, (figures: Figures) => number | null | undefined> = {
-  'acks/s': (figures) => figures.acksPerS,
-  'ack p50 ms': (figures) => figures.ackP50Ms,
-  'ack p99 ms': (figures) => figures.ackP99Ms,
-  'events/s': (figures) => figures.eventsPerS,
-  'end to end p50 ms': (figures) => figures.p50Ms,
-  'end to end p99 ms': (figures) => figures.p99Ms,
-  'CPU ms/event gateway': (figures) => figures.cpu?.gateway,
-  'CPU ms/event PostgreSQL': (figures) => figures.cpu?.database,
-  'CPU ms/event Temporal': (figures) => figures.cpu?.engine,
-  'bare exchange/s': (figures) => figures.barePerS,
-};
-
-/** The same scenario of both gateways. */
-interface Pair {
-  scenario: string;
-  ours: Figures;
-  theirs: Figures;
 }
 
 /**
@@ -84,7 +63,7 @@ export async function benchPairs(options: PairsOptions): Promise<BenchResult> {
     };
     return {
       settings,
-      rows: Object.values(Object.groupBy(pairs, ({ scenario }) => scenario)).flatMap((all) => rowsOf(all ?? [])),
+      rows: comparison(pairs, { ours: 'this one', theirs: 'the other' }),
     };
   } finally {
     await ourDatabases.stop();
@@ -106,43 +85,3 @@ async function receivedBy(collector: BenchProcess<CollectorCalls>): Promise<Reco
   if (requests === 0) throw new Error('the collector has received no traces');
   return { 'traces received': `${requests} batches, ${Math.round(bytes / 1e6)} MB` };
 }
-
-function pairUp(ours: Measured[], theirs: Measured[]): Pair[] {
-  return ours.flatMap(({ scenario, figures }, n) => {
-    const other = theirs[n];
-    return other ? [{ scenario, ours: figures, theirs: other.figures }] : [];
-  });
-}
-
-/** A row for each figure of a scenario, with losses and duplicates of all its runs in the first. */
-function rowsOf(pairs: Pair[]): BenchResult['rows'] {
-  const both = pairs.flatMap(({ ours, theirs }) => [ours, theirs]);
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-  return Object.entries(compared).flatMap(([figure, read]) => {
-    const numbers = pairs.flatMap(({ ours, theirs }) => {
-      const [our, their] = [read(ours), read(theirs)];
-      return our == null || their == null ? [] : [{ our, their, ratio: our / their }];
-    });
-    if (numbers.length === 0) return [];
-    const ratios = numbers.map(({ ratio }) => ratio);
-    return {
-      scenario: pairs[0]?.scenario ?? '',
-      figure,
-      'the other': short(median(numbers.map(({ their }) => their))),
-      'this one': short(median(numbers.map(({ our }) => our))),
-      ratio: short(median(ratios)),
-      'ratios from': short(Math.min(...ratios)),
-      to: short(Math.max(...ratios)),
-      lost: sum(both.map(({ lost }) => lost)),
-      duplicated: sum(both.map(({ duplicated }) => duplicated)),
-    };
-  });
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
-}
-
-const short = (value: number) => Number(value.toPrecision(3));

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
-import { BenchProcess } from '../bench/calls.ts';
 import { ownFolder, type Servers } from '../faults/ground.ts';
 import { Role } from '../faults/role.ts';
-import type { BalancerCalls } from './balancer-process.ts';
+import { type ClusterBalancer, startBalancer } from './cluster-balancer.ts';
 import { type ClusterRole, startRole } from './cluster-role.ts';
 import type { ClusterGround } from './ground.ts';
 
@@ -25,6 +24,8 @@ export interface ClusterOptions {
   /** Where the balancer listens; 0 for any free port. */
   port?: number;
   adminToken?: string;
+  /** The program of nginx, in the place of the test's balancer; null: none. */
+  nginx?: string | null;
 }
 
 /** The processes of a gateway on many machines, here on one: its servers, api and worker processes, and a balancer. */
@@ -33,7 +34,7 @@ export class Cluster {
   /** The one address of the gateway. */
   readonly url: string;
   readonly adminToken: string;
-  readonly balancer: BenchProcess<BalancerCalls>;
+  readonly balancer: ClusterBalancer;
   /** The folder with the logs of all processes. */
   readonly logs: string;
   readonly #environment: Record<string, string>;
@@ -51,9 +52,8 @@ export class Cluster {
     const servers = await ground.openServers({ folder, logs, onSmallDisk: false });
     await servers.postgres.start();
     await servers.temporal.start();
-    const balancer = new BenchProcess<BalancerCalls>('../cluster/balancer-process.ts');
-    const port = await balancer.call('listen', { port: options.port ?? 0 });
-    const cluster = new Cluster({ ground, options, servers, balancer, port, logs, remove });
+    const balancer = await startBalancer({ nginx: options.nginx ?? null, folder, port: options.port ?? 0 });
+    const cluster = new Cluster({ ground, options, servers, balancer, logs, remove });
     try {
       for (let n = 0; n < Math.max(options.apis, options.workers); n++)
         await Promise.all([
@@ -71,8 +71,7 @@ export class Cluster {
     ground: ClusterGround;
     options: ClusterOptions;
     servers: Servers;
-    balancer: BenchProcess<BalancerCalls>;
-    port: number;
+    balancer: ClusterBalancer;
     logs: string;
     remove: () => void;
   }) {
@@ -80,7 +79,7 @@ export class Cluster {
     this.servers = servers;
     this.balancer = made.balancer;
     this.logs = made.logs;
-    this.url = `http://127.0.0.1:${made.port}`;
+    this.url = `http://127.0.0.1:${made.balancer.port}`;
     this.adminToken = options.adminToken ?? `cluster-${randomBytes(12).toString('hex')}`;
     this.#workerOptions = options.workerOptions ?? '';
     this.#removed = made.remove;
@@ -166,6 +165,6 @@ export class Cluster {
   }
 
   #balance(): Promise<void> {
-    return this.balancer.call('use', { ports: this.roles('api').map(({ port }) => port) });
+    return this.balancer.use(this.roles('api').map(({ port }) => port));
   }
 }

@@ -14,11 +14,13 @@ npm run cluster -- --scale          measures 1, 2 and 4 apis, the fairness betwe
 npm run cluster -- --only PART,…    runs these parts: ${parts.join(', ')}
 
   --apis 2 --workers 2      processes of --up, bench and disk
+  --nginx PROGRAM           nginx 1.27.3 or newer, with docker/nginx/nginx.conf, in the place of the test's balancer; for --up and bench
   --port 8080               where --up listens; another free port if it is taken
   --tests test/e2e          files or folders of tests for e2e
   --seeds 1,2,3             seeds of faults
   --seconds ${defaultLoadS} --rate ${defaultRate}    the load of a seed of faults; the rate of kill
   --scenarios burst,rates   scenarios of bench (see npm run bench)
+  --pairs 1                 how often bench measures both; with more, it prints the medians
   --events 20000            events of a burst of bench, of disk, and of each kind of actions (there at most 100)
   --measure in-flight,fair,memory   what scale measures
   --waiting 10000           workflows that wait in scale`;
@@ -42,18 +44,20 @@ export function readOptions(args: readonly string[]) {
       only: { type: 'string' },
       apis: text('2'),
       workers: text('2'),
+      nginx: { type: 'string' },
       port: text('8080'),
       tests: text('test/e2e'),
       seeds: text('1,2,3'),
       seconds: text(String(defaultLoadS)),
       rate: text(String(defaultRate)),
       scenarios: text('burst,rates'),
+      pairs: text('1'),
       events: text('20000'),
       measure: text(scaleMeasures.join(',')),
       waiting: text('10000'),
     },
   });
-  const number = (name: 'apis' | 'workers' | 'port' | 'seconds' | 'rate' | 'events' | 'waiting') =>
+  const number = (name: 'apis' | 'workers' | 'port' | 'pairs' | 'seconds' | 'rate' | 'events' | 'waiting') =>
     wholeNumber(`--${name}`, values[name]);
   const only = values.only?.split(',').map((name) => known('--only', name, parts));
   return {
@@ -63,8 +67,11 @@ export function readOptions(args: readonly string[]) {
     apis: number('apis'),
     workers: number('workers'),
     port: number('port'),
+    /** The program of nginx; null: the test's balancer. */
+    nginx: values.nginx ?? null,
     tests: values.tests.split(','),
     seeds: values.seeds.split(',').map((seed) => wholeNumber('--seeds', seed)),
+    pairs: number('pairs'),
     seconds: number('seconds'),
     rate: number('rate'),
     scenarios: values.scenarios.split(','),

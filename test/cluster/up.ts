@@ -6,10 +6,10 @@ import type { ClusterCommand } from './options.ts';
 /** Starts the cluster for people to try, prints its addresses, and stops it when `stopped` is aborted. */
 export async function runUp(
   ground: ClusterGround,
-  { apis, workers, port }: Pick<ClusterCommand, 'apis' | 'workers' | 'port'>,
+  { apis, workers, port, nginx }: Pick<ClusterCommand, 'apis' | 'workers' | 'port' | 'nginx'>,
   stopped: AbortSignal,
 ): Promise<string[]> {
-  const cluster = await Cluster.open(ground, { apis, workers, port: (await isPortFree(port)) ? port : 0 });
+  const cluster = await Cluster.open(ground, { apis, workers, nginx, port: (await isPortFree(port)) ? port : 0 });
   const { postgres, temporal } = cluster.servers;
   const address = (role: { port: number }) => `127.0.0.1:${role.port}`;
   console.log(`

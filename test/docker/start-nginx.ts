@@ -8,6 +8,7 @@ import getPort from 'get-port';
 import { onTestFinished } from 'vitest';
 import { startContainerNames } from './container-names.ts';
 import { readProjectFile } from './files.ts';
+import { inFolder } from './nginx-places.ts';
 
 const startLimitMs = 20_000;
 
@@ -24,16 +25,12 @@ function configuration(folder: string, ports: { listen: number; dns: number }, o
   const realIp = join(folder, 'real-ip.conf');
   const template = readProjectFile('docker/nginx/templates/real-ip.conf.template');
   writeFileSync(realIp, template.replaceAll('${' + 'PROXY_IN_FRONT}', options.proxyInFront ?? 'unix:'));
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
   const text = readProjectFile('docker/nginx/nginx.conf')
     .replace('listen 8080;', `listen 127.0.0.1:${ports.listen};`)
     .replace('server api:8080', `server api:${options.apiPort}`)
     .replace('resolver 127.0.0.11', `resolver 127.0.0.1:${ports.dns}`)
-    .replace('/etc/nginx/conf.d/real-ip.conf', realIp)
-    .replace('http {', `http {\n${places.join('\n')}`);
-  return `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr;\n${text}`;
+    .replace('/etc/nginx/conf.d/real-ip.conf', realIp);
+  return inFolder(text, folder);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { startBothEnds } from '../../bench/deliver/both-ends.ts';
+import { comparison, type Pair, pairUp } from '../../bench/deliver/comparison.ts';
 import { startDatabases } from '../../bench/deliver/databases.ts';
 import { columnsOf, type Measured } from '../../bench/deliver/figures.ts';
 import { play, playOn } from '../../bench/deliver/play.ts';
@@ -24,7 +25,7 @@ export function rowOf(gateway: string, { scenario, figures }: Measured): Record<
 /** Runs scenarios of the benchmark with `npm start` and with the cluster, and prints a row for each of both. */
 export async function runBench(
   ground: ClusterGround,
-  { scenarios: names, events, apis, workers }: ClusterCommand,
+  { scenarios: names, events, apis, workers, pairs, nginx }: ClusterCommand,
 ): Promise<PartResult> {
   const unknown = names.filter((name) => !Object.hasOwn(scenarios, name));
   if (unknown.length > 0)
@@ -34,6 +35,7 @@ export async function runBench(
   const ends = await startBothEnds();
   const databases = await startDatabases({ filled: 0, checkout: null });
   const rows: Record<string, string | number>[] = [];
+  const compared: Pair[] = [];
   const add = (name: string, measured: readonly Measured[]) => {
     for (const each of measured) {
       rows.push(rowOf(name, each));
@@ -42,8 +44,13 @@ export async function runBench(
   };
   try {
     for (const scenario of scenariosOf(names, { ...sizes, events })) {
-      add('npm start', await play({ ends, databases }, gateway, scenario));
-      add(clusterName, await playOn(ends, () => openClusterStage(ground, ends, { apis, workers }), scenario));
+      for (let n = 0; n < pairs; n++) {
+        const alone = await play({ ends, databases }, gateway, scenario);
+        add('npm start', alone);
+        const together = await playOn(ends, () => openClusterStage(ground, ends, { apis, workers, nginx }), scenario);
+        add(clusterName, together);
+        compared.push(...pairUp(together, alone));
+      }
     }
   } finally {
     await databases.stop();
@@ -51,6 +58,7 @@ export async function runBench(
   }
   const ordered = rows.toSorted((a, b) => String(a.scenario).localeCompare(String(b.scenario)));
   console.log(markdown(ordered));
+  if (pairs > 1) console.log(markdown(comparison(compared, { ours: 'cluster', theirs: 'npm start' })));
   return {
     said: ordered.map((row) => `${row.gateway}, ${row.scenario}: ${row['events/s']} events/s`).join('; '),
     failures: rows.flatMap(({ scenario, gateway: name, lost, duplicated, 'metrics that differ': differing }) => [
