@@ -55,6 +55,7 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
       'npm run cluster -- --only e2e --tests test/e2e/delivery.test.ts',
       'npm run cluster -- --only faults --seeds 1,2,3',
       'npm run cluster -- --only bench --scenarios burst,rates --events 20000',
+      'npm run cluster -- --only bench --nginx /usr/sbin/nginx --pairs 10',
       'npm run cluster -- --scale',
       'npm run cluster -- --only actions,disk',
     ],
