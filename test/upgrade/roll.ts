@@ -103,11 +103,11 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
     await sleep(quietMs);
     onProgress(`migrated: ${migrate(thisCheckout)}`);
     await sleep(quietMs);
-    // Those that take work before those that give it; back in the other order (docs/upgrades.md).
-    for (const each of [...workers, ...apis]) await replace(each, thisCheckout, 'this release');
+    // First attempts are made by the apis of this release and by the workers of the one before (docs/upgrades.md).
+    for (const each of [...apis, ...workers]) await replace(each, thisCheckout, 'this release');
     // Its migrate must leave what this release has made.
     onProgress(`the release before: ${migrate(before)}`);
-    for (const each of [...apis, ...workers]) await replace(each, before, 'the release before');
+    for (const each of [...workers, ...apis]) await replace(each, before, 'the release before');
     const sent = await load.stop();
     const undelivered = () => undeliveredEvents(options, sent);
     await until('all events are delivered', async () => (await undelivered()).length === 0, {
