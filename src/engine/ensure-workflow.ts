@@ -6,8 +6,8 @@ import type { QueueWrites } from './queue-writes.ts';
 
 /**
  * Starts or signals the workflow of a claimed event, by the present state of the event's row. An event whose partition
- * was dropped, or that was settled after its workflow was started, needs none; the returned record then only removes it
- * from the queue.
+ * was dropped, or that was settled after its workflow was started and has no notifications to send, needs none; the
+ * returned record then only removes it from the queue.
  *
  * @returns the record for `QueueWrites.markStarted`.
  * @throws EngineUnavailable, and the database's errors.
@@ -19,7 +19,11 @@ export async function ensureWorkflow(
   const event = await deps.writes.readForStart(eventId);
   // A replay that comes between a claim and its start queues the event again: the first claim then starts the workflow of
   // the replay's generation, and may record that before the second claim looks.
-  const isDone = event !== null && event.startedGeneration >= event.generation && event.deliveryStatus !== 'pending';
+  const isDone =
+    event !== null &&
+    event.startedGeneration >= event.generation &&
+    event.deliveryStatus !== 'pending' &&
+    event.notifications === null;
   const runId = event && !isDone ? await deps.engine.call((engine) => engine.ensureRunning(event)) : null;
   return { eventId, generation: event?.generation ?? generation, token: deps.claims.token, runId };
 }
