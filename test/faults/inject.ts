@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWorkflows } from './end-workflows.ts';
 import { sendOddSignals } from './odd-signals.ts';
+import { pauseDeliveries } from './pause-deliveries.ts';
 import type { Action, Fault, ProcessName } from './plan.ts';
 import type { Stage } from './stage.ts';
 import { sendWrongTokens } from './wrong-tokens.ts';
@@ -71,6 +72,8 @@ async function begin(stage: Stage, action: Action): Promise<() => void | Promise
       return sendOddSignals(stage.temporal.port);
     case 'end-workflows':
       return endWorkflows(stage.temporal.port);
+    case 'pause-deliveries':
+      return pauseDeliveries(stage.apiUrls, stage.adminToken);
     case 'wrong-tokens':
       return sendWrongTokens(stage.apiUrls);
     default:

@@ -21,6 +21,7 @@ export type Action =
   | { do: 'consumer'; mood: Mood }
   | { do: 'odd-signals' }
   | { do: 'end-workflows' }
+  | { do: 'pause-deliveries' }
   | { do: 'wrong-tokens' };
 
 export interface Fault {
@@ -95,6 +96,8 @@ for (const mood of moods)
 
 for (const kind of ['odd-signals', 'end-workflows', 'wrong-tokens'] as const)
   kinds[kind] = (random) => ({ lastsMs: random.between(500, 3_000), action: { do: kind } });
+// Long enough that retries become due in it.
+kinds['pause-deliveries'] = (random) => ({ lastsMs: random.between(500, 8_000), action: { do: 'pause-deliveries' } });
 
 /** The kinds of faults, for `--faults`. */
 export const faultKinds: readonly string[] = Object.keys(kinds);
@@ -118,6 +121,8 @@ function thingsOf(action: Action): string[] {
       return ['signals'];
     case 'end-workflows':
       return ['workflows'];
+    case 'pause-deliveries':
+      return ['deliveries'];
     case 'wrong-tokens':
       return ['tokens'];
     default:

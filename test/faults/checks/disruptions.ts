@@ -30,6 +30,7 @@ function disrupts({ action }: Injected, senders: Senders): boolean {
     case 'clock':
     case 'consumer':
     case 'odd-signals':
+    case 'pause-deliveries':
     case 'wrong-tokens':
       return false;
     default:
