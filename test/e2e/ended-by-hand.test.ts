@@ -157,6 +157,16 @@ describe('a signal that was sent by hand', () => {
   });
 });
 
+test('a signal retry by hand makes an attempt, and an operator can retry afterwards', async () => {
+  const { id, consumer } = await running();
+  consumer.replies = [500];
+  await stage.workflows.signal(id, 'retry', [{ generation: 0, number: 1 }]);
+  await stage.gateway.admin.eventually(id, (e) => attemptsOf(e).includes('0 manual 1 http_error'));
+  await stage.operate.retry(id);
+  const event = await stage.gateway.admin.eventually(id, (e) => attemptsOf(e).includes('0 manual 2 http_error'));
+  expect(event).toMatchObject({ delivery_status: 'pending', attempts: 3 });
+});
+
 test('an event that an operator has acknowledged gets no other run', async () => {
   const { id, runId } = await running();
   await stage.operate.ack(id);

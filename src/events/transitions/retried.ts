@@ -16,7 +16,11 @@ const retryEvent = {
   name: 'retry_event',
   text: `
     with e as (
-      update events e set manual_attempts = manual_attempts + 1
+      update events e set manual_attempts = 1 + greatest(manual_attempts, (
+        -- A person may have asked the workflow for a number that was not given to an operator (docs/temporal-web-ui.md). An
+        -- attempt of the same number would not be made again.
+        select max(number) from delivery_attempts d where d.event_id = e.id and d.generation = e.generation and d.trigger = 'manual'
+      ))
       from accounts a
       where e.id = $1 and e.rejection_reason is null and e.status <> 'dead' and a.id = e.account_id and a.deleted_at is null and a.enabled
         and not ${isPaused}
