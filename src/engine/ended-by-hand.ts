@@ -1,18 +1,16 @@
-import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { DeliveryEnd } from '../../workflows/ended.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { databaseNowMs } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import { endCancelled, pendingOf, startAgain, type WithoutWorkflow } from '../events/transitions/ended-by-hand.ts';
-import { isId } from '../http/admin/query-schemas.ts';
+import { endCancelled, startAgain, unfinishedOf, type WithoutWorkflow } from '../events/transitions/ended-by-hand.ts';
 import type { Log } from '../shared/log.ts';
 import type { Round } from '../shared/poller.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { saysThatItIsAway } from '../temporal/lazy-connection.ts';
-import { workflowId } from './workflow-engine.ts';
+import { type EndedRun, EndedRuns } from './ended-runs.ts';
 
-/** A healthy server answers in milliseconds. */
-const callLimitMs = 3_000;
 /** How much later than its end a closed run may be in Temporal's list. */
 const lateMs = 60_000;
 /** How far back is looked at first: longer than the restart of a worker, or an outage of the database that delays a repair. */
@@ -29,9 +27,6 @@ const known = 50_000;
 const highestGeneration = 2_147_483_647;
 const everyGeneration = { lowest: 0, highest: highestGeneration };
 
-/** Shown with the run in Temporal's Web UI. */
-const resetReason = "a reset was repaired: another run continues from the event's row";
-
 /** An end that a workflow has told, and when, by the clock of `performance`. */
 interface Told {
   end: DeliveryEnd;
@@ -39,12 +34,6 @@ interface Told {
 }
 
 const isSuperseded = ({ end }: Told) => end.outcome === 'superseded';
-
-interface ClosedRun {
-  eventId: string;
-  runId: string;
-  isCancelled: boolean;
-}
 
 /**
  * Brings the rows of events and their workflows together again after a person has ended workflows in Temporal, by the Web
@@ -56,14 +45,14 @@ export class EndedByHand {
   #told: Told[] = [];
   /** Runs that were closed before need not be listed again, in milliseconds since 1970. */
   #fromMs = 0;
-  #client: Client | null = null;
+  #runs: EndedRuns | null = null;
 
   constructor(deps: { database: Database; audit: AuditLog; metrics: Metrics; log: Log }) {
     this.#deps = deps;
   }
 
   setConnection(connection: ConnectionLike | null, namespace: string): void {
-    this.#client = connection && new Client({ connection, namespace });
+    this.#runs = connection && new EndedRuns(connection, namespace);
   }
 
   /** A workflow of this worker has ended as a signal said, which a person may have sent by hand. */
@@ -75,7 +64,7 @@ export class EndedByHand {
   async round(): Promise<Round> {
     await this.#repairTold();
     try {
-      return this.#client === null ? 'idle' : await this.#look(this.#client);
+      return this.#runs === null ? 'idle' : await this.#look(this.#runs);
     } catch (error) {
       // The worker's health says so already.
       if (saysThatItIsAway(error)) return 'idle';
@@ -83,17 +72,19 @@ export class EndedByHand {
     }
   }
 
-  async #look(client: Client): Promise<Round> {
-    const beganMs = Date.now();
-    const runs = await this.#closedRuns(client, Math.max(this.#fromMs, beganMs - backMs));
-    for (const run of runs.filter(({ isCancelled }) => isCancelled)) await this.#declareDead(client, run);
-    await this.#repairTerminated(
-      client,
-      runs.filter(({ isCancelled }) => !isCancelled),
-    );
+  async #look(temporal: EndedRuns): Promise<Round> {
+    // By a clock that is wrong or jumps, runs would be missed.
+    const nowMs = await databaseNowMs(this.#deps.database);
+    const runs = await temporal.list({
+      sinceMs: Math.max(this.#fromMs, nowMs - backMs),
+      limit: atOnce,
+      isKnown: (runId) => this.#seen.has(runId),
+    });
+    for (const run of runs.filter(({ isCancelled }) => isCancelled)) await this.#declareDead(temporal, run);
+    await this.#continue(temporal, runs);
     for (const { runId } of runs) this.#seen.set(runId, true);
     if (runs.length === atOnce) return 'more';
-    this.#fromMs = beganMs - lateMs;
+    this.#fromMs = nowMs - lateMs;
     return 'idle';
   }
 
@@ -120,27 +111,14 @@ export class EndedByHand {
     this.#told = this.#told.filter(({ atMs }) => atMs > closedBefore);
   }
 
-  /** The latest runs that were cancelled or terminated since then and not looked at yet, at most `atOnce`. */
-  async #closedRuns(client: Client, sinceMs: number): Promise<ClosedRun[]> {
-    const since = new Date(sinceMs).toISOString();
-    const query = `WorkflowType = 'deliverEvent' AND ExecutionStatus IN ('Canceled', 'Terminated') AND CloseTime > '${since}'`;
-    const found: ClosedRun[] = [];
-    await this.#call(client, async () => {
-      for await (const { workflowId: id, runId, status } of client.workflow.list({ query, pageSize: atOnce })) {
-        const eventId = id.slice(workflowId('').length);
-        if (this.#seen.has(runId) || !isId(eventId)) continue;
-        if (found.push({ eventId, runId, isCancelled: status.name === 'CANCELLED' }) === atOnce) break;
-      }
-    });
-    return found;
-  }
-
-  async #declareDead(client: Client, { eventId, runId }: ClosedRun): Promise<void> {
+  async #declareDead(temporal: EndedRuns, run: EndedRun): Promise<void> {
     const { database, audit, metrics, log } = this.#deps;
+    const { eventId, runId } = run;
     // A worker that has just started sees what others have handled. A replay may have begun since.
-    if ((await this.#latest(client, eventId))?.runId !== runId) return;
+    const isLatest = (await temporal.latest(eventId)) === runId;
+    const startedWith = await temporal.generationOf(run);
     const generation = await database.transaction(async (sql) => {
-      const ended = await endCancelled(sql, eventId);
+      const ended = await endCancelled(sql, { eventId, generation: startedWith, isLatest });
       if (ended === null) return null;
       await audit.write(sql, {
         ...{ actor: 'temporal', ipAddress: '127.0.0.1', action: 'event.fail' },
@@ -153,18 +131,17 @@ export class EndedByHand {
     log.warn({ eventId, generation }, 'workflow cancelled in Temporal, its event is dead');
   }
 
-  async #repairTerminated(client: Client, runs: readonly ClosedRun[]): Promise<void> {
+  /** Also those of cancelled runs: an exhausted event whose notifications are not all sent is not dead. */
+  async #continue(temporal: EndedRuns, runs: readonly EndedRun[]): Promise<void> {
     if (runs.length === 0) return;
-    const pending = await pendingOf(
-      this.#deps.database,
-      runs.map(({ eventId }) => eventId),
-    );
-    const open = runs.filter(({ eventId }) => pending.has(eventId));
+    const eventIds = runs.map(({ eventId }) => eventId);
+    const unfinished = await unfinishedOf(this.#deps.database, eventIds);
+    const open = runs.filter(({ eventId }) => unfinished.has(eventId));
     const kinds = { reset: [] as WithoutWorkflow[], terminated: [] as WithoutWorkflow[] };
     for (let from = 0; from < open.length; from += callsAtOnce)
       await Promise.all(
         open.slice(from, from + callsAtOnce).map(async (run) => {
-          const kind = await this.#endedAs(client, run);
+          const kind = await temporal.repaired(run);
           if (kind !== null) kinds[kind].push({ eventId: run.eventId, ...everyGeneration });
         }),
       );
@@ -172,46 +149,13 @@ export class EndedByHand {
     await this.#startAgain(kinds.terminated, 'terminated');
   }
 
-  /**
-   * How this run was ended; null if another one follows already. The run that a reset has made begins at an earlier point
-   * than the row, so it is ended.
-   */
-  async #endedAs(client: Client, { eventId, runId }: ClosedRun): Promise<'reset' | 'terminated' | null> {
-    const id = workflowId(eventId);
-    try {
-      const { raw } = await this.#call(client, () => client.workflow.getHandle(id, runId).describe());
-      const resetRunId = raw.workflowExtendedInfo?.resetRunId;
-      if (resetRunId) {
-        await this.#call(client, () => client.workflow.getHandle(id, resetRunId).terminate(resetReason));
-        return 'reset';
-      }
-      return (await this.#latest(client, eventId))?.status.name === 'RUNNING' ? null : 'terminated';
-    } catch (error) {
-      // Deleted, or the run of the reset has ended by itself.
-      if (error instanceof WorkflowNotFoundError) return 'terminated';
-      throw error;
-    }
-  }
-
-  /** The latest run of the event's workflow; null if Temporal has none. */
-  async #latest(client: Client, eventId: string) {
-    try {
-      return await this.#call(client, () => client.workflow.getHandle(workflowId(eventId)).describe());
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    }
-  }
-
   async #startAgain(without: readonly WithoutWorkflow[], by: 'terminated' | 'reset' | 'signal'): Promise<void> {
     const { database, metrics, log } = this.#deps;
-    for (const eventId of await startAgain(database, without)) {
-      metrics.workflowEndedByHand(by);
-      log.warn({ eventId, by }, 'workflow ended by hand, another one continues the delivery');
+    for (const { eventId, isPending } of await startAgain(database, without)) {
+      if (isPending) {
+        metrics.workflowEndedByHand(by);
+        log.warn({ eventId, by }, 'workflow ended by hand, another one continues the delivery');
+      } else log.warn({ eventId }, 'workflow ended by hand, another one sends the notifications');
     }
-  }
-
-  #call<T>(client: Client, call: () => Promise<T>): Promise<T> {
-    return client.connection.withDeadline(Date.now() + callLimitMs, call);
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { AuditLog } from '../../src/audit/audit-log.ts';
@@ -9,7 +8,7 @@ import { auditTrail } from '../support/audit-trail.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf } from '../support/history.ts';
 import { askToWait, hold } from '../support/replies.ts';
-import { useStage, waitingEvent } from '../support/situations.ts';
+import { anotherRun, useStage, waitingEvent } from '../support/situations.ts';
 import { connectTo } from '../support/temporal-connection.ts';
 import { until } from '../support/until.ts';
 import { useForAll } from '../support/use.ts';
@@ -23,15 +22,9 @@ const temporal = useForAll(
   ({ connection }) => connection.close(),
 );
 const log = createLog('silent');
-const handleOf = (id: string) => temporal.workflow.getHandle(`event-${id}`);
 const scheduled = (id: string) => until('it waits', async () => (await stage.workflows.state(id)).phase === 'waiting');
 
-/** Waits until another run than this one runs, and returns it. */
-const followedBy = (id: string, runId: string) =>
-  until('another run follows', async () => {
-    const latest = await stage.workflows.status(id);
-    return latest.status === 'RUNNING' && latest.runId !== runId && latest.runId;
-  });
+const followedBy = (id: string, runId: string) => anotherRun(stage, id, runId, 'RUNNING');
 
 /** A waiting event, with the run of its workflow. */
 async function running() {
@@ -45,7 +38,7 @@ describe('cancel', () => {
   test('of a waiting delivery: the event is dead, and the audit log says who', async () => {
     const entries = auditTrail(stage.gateway.database);
     const { id, consumer } = await running();
-    await handleOf(id).cancel();
+    await stage.workflows.cancel(id);
     const event = await stage.gateway.admin.eventually(id, (e) => e.status === 'dead');
     expect(event).toMatchObject({ delivery_status: 'failed', last_error: 'cancelled in Temporal', attempts: 1 });
     expect((await stage.workflows.status(id)).status).toBe('CANCELLED');
@@ -66,16 +59,28 @@ describe('cancel', () => {
     await stage.workflows.status(id);
     await stage.operate.retry(id);
     await held.arrived;
-    await handleOf(id).cancel();
+    await stage.workflows.cancel(id);
     await stage.gateway.admin.eventually(id, (e) => e.status === 'dead' && e.delivery_status === 'failed');
     held.answer(200);
     const event = await stage.gateway.admin.eventually(id, (e) => attemptsOf(e).length === 2);
     expect(event).toMatchObject({ status: 'dead', delivery_status: 'failed' });
   });
 
+  test('of a run that another process has started a moment ago: the event is dead', async () => {
+    const { id } = await running();
+    // As after a start that is not recorded yet.
+    await stage.gateway.rows(
+      `insert into event_queue (event_id, account_id, generation, lane, claim_token, claimed_until)
+       select id, account_id, generation, 1, gen_random_uuid(), 'infinity' from events where id = $1`,
+      [id],
+    );
+    await stage.workflows.cancel(id);
+    await stage.gateway.admin.eventually(id, (e) => e.status === 'dead' && e.delivery_status === 'failed');
+  });
+
   test('of a dead event that was replayed ends the replay', async () => {
     const { id } = await running();
-    await handleOf(id).cancel();
+    await stage.workflows.cancel(id);
     await stage.gateway.admin.eventually(id, (e) => e.status === 'dead');
     await stage.operate.replay(id);
     const replayed = await stage.gateway.admin.eventually(id, (e) => e.generation === 1);
@@ -89,7 +94,7 @@ test('a worker that starts later leaves a replay alone that has begun since a ca
   const { id } = await stage.sent(askToWait(503, 1_000), held.reply);
   await stage.gateway.admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
   await stage.workflows.status(id);
-  await handleOf(id).cancel();
+  await stage.workflows.cancel(id);
   await stage.gateway.admin.eventually(id, (e) => e.status === 'dead');
   await stage.operate.replay(id);
   await held.arrived;
@@ -120,20 +125,12 @@ test('terminate of many at once: each gets another run', { timeout: 60_000 }, as
 
 test('reset: the run of the reset is ended, and another one continues from the row', async () => {
   const { id, runId } = await running();
-  const { events } = await handleOf(id).fetchHistory();
-  const answered = events?.find(({ workflowTaskCompletedEventAttributes }) => workflowTaskCompletedEventAttributes);
-  const reset: { runId: string } = await temporal.workflowService.resetWorkflowExecution({
-    namespace: stage.gateway.temporal.namespace,
-    workflowExecution: { workflowId: `event-${id}`, runId },
-    workflowTaskFinishEventId: answered?.eventId,
-    reason: 'by hand',
-    requestId: randomUUID(),
-  });
+  const reset = await stage.workflows.reset(id);
   await until('the run of the reset has ended', async () => {
-    return (await stage.workflows.status(id, reset.runId)).status === 'TERMINATED';
+    return (await stage.workflows.status(id, reset)).status === 'TERMINATED';
   });
   const latest = await followedBy(id, runId);
-  expect(latest).not.toBe(reset.runId);
+  expect(latest).not.toBe(reset);
   expect(await stage.workflows.state(id)).toMatchObject({ phase: 'waiting', attempts: 1 });
 });
 

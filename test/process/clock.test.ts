@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest, type Reply } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, migratedRoles } from '../support/gateway-roles.ts';
+import { askToWait } from '../support/replies.ts';
 import { addDestination } from '../support/services/notified-events.ts';
+import { connectTo } from '../support/temporal-connection.ts';
 import { until } from '../support/until.ts';
 
 gatewaysEndWithTheirTest();
@@ -111,3 +114,14 @@ test.each([hourS, -hourS])(
     );
   },
 );
+
+test('a worker whose clock is an hour ahead sees that a delivery was cancelled in Temporal', async () => {
+  const { roles, api, account } = await withClock(hourS, {});
+  const { account: cautious } = await account(askToWait(503, 1_000));
+  const { body } = await send(api.baseUrl, cautious, '{"id":"one"}');
+  await api.admin.eventually(body.id, (event) => event.attempts === 1 && event.status === 'enqueued');
+  const connection = await connectTo(roles.variables.TEMPORAL_ADDRESS ?? '');
+  await new Client({ connection }).workflow.getHandle(`event-${body.id}`).cancel();
+  await connection.close();
+  await api.admin.eventually(body.id, (event) => event.status === 'dead');
+});

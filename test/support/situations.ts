@@ -82,6 +82,13 @@ export async function waitingEvent({ gateway, sent }: Stage, waitS = longWaitS) 
   return { id, consumer, event };
 }
 
+/** Waits until the event's latest run is another one than this, with this status, and returns it. */
+export const anotherRun = ({ workflows }: Stage, id: string, runId: string, wanted: 'RUNNING' | 'COMPLETED') =>
+  until('another run follows', async () => {
+    const latest = await workflows.status(id);
+    return latest.status === wanted && latest.runId !== runId && latest.runId;
+  });
+
 /** A delivered event whose workflow has completed, if it has one. */
 export async function deliveredEvent({ gateway, workflowResult, sent }: Stage) {
   const { consumer, id } = await sent();

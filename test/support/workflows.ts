@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { deliverEvent } from '../../workflows/index.ts';
@@ -21,10 +22,24 @@ export async function resultOf(handle: { result(): Promise<DeliveryResult> }): P
 
 const idOf = (eventId: string) => `event-${eventId}`;
 
+/** Resets a run to its first task, as a person does in the Web UI. Returns the run that begins there. */
+export async function resetRun(
+  { workflow, workflowService, options }: Client,
+  run: { workflowId: string; runId: string },
+): Promise<{ runId: string }> {
+  const { events } = await workflow.getHandle(run.workflowId, run.runId).fetchHistory();
+  const first = events?.find(({ workflowTaskCompletedEventAttributes }) => workflowTaskCompletedEventAttributes);
+  return workflowService.resetWorkflowExecution({
+    ...{ namespace: options.namespace, workflowExecution: run, reason: 'by hand' },
+    ...{ workflowTaskFinishEventId: first?.eventId, requestId: randomUUID() },
+  });
+}
+
 /** Opens a client for a gateway's workflows in Temporal. */
 export async function openWorkflows({ temporal }: TestGateway) {
   const connection = await connectTo(temporal.address);
-  const { workflow } = new Client({ connection, namespace: temporal.namespace });
+  const client = new Client({ connection, namespace: temporal.namespace });
+  const { workflow } = client;
   const whenStarted = <T>(what: string, ask: () => Promise<T>) =>
     until(what, () =>
       ask().catch((error: unknown) => {
@@ -109,11 +124,20 @@ export async function openWorkflows({ temporal }: TestGateway) {
             throw error;
           },
         ),
+    /** Asks for the cancellation of the running workflow. */
+    async cancel(eventId: string) {
+      await workflow.getHandle(idOf(eventId)).cancel();
+    },
     /** Terminates the running workflow. */
     async terminate(eventId: string) {
       await workflow.getHandle(idOf(eventId)).terminate();
     },
-    /** Deletes the workflow with its history. */
+    /** Resets the latest run to its first task, and returns the run that begins there. */
+    async reset(eventId: string): Promise<string> {
+      const { runId } = await describe(eventId);
+      return (await resetRun(client, { workflowId: idOf(eventId), runId })).runId;
+    },
+    /** Deletes the workflow with its history, which the server does shortly afterwards. */
     async remove(eventId: string) {
       const { namespace } = temporal;
       await connection.workflowService.deleteWorkflowExecution({

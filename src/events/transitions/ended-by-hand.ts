@@ -7,13 +7,24 @@ import { declareDead } from './declared-dead.ts';
 const cancelled = 'cancelled in Temporal';
 
 const lockPending = {
-  name: 'lock_pending_event',
-  // An event in the queue is about to get another workflow, because of a replay for example.
+  name: 'lock_pending_of_run',
+  // A newer generation in the queue is about to get its workflow, because of a replay. The run's own generation may be there
+  // because an earlier run was terminated.
   text: `
     select generation from events e
-    where id = $1 and delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)
+    where id = $1 and delivery_status = 'pending'
+      and (generation = $2 or ($3 and not exists (select from event_queue q where q.event_id = e.id)))
     for update`,
 };
+
+/** A run that was cancelled. */
+export interface CancelledRun {
+  eventId: string;
+  /** With which the run was started; null if that is not known any more. A replay may have begun a newer one in it. */
+  generation: number | null;
+  /** Whether no other run of the event's workflow has begun since. */
+  isLatest: boolean;
+}
 
 /**
  * | what happens | `status` | `delivery_status` |
@@ -24,26 +35,31 @@ const lockPending = {
  *
  * @returns the generation that was declared dead; null if the delivery had ended, or another worker was first.
  */
-export async function endCancelled(sql: Sql, eventId: string): Promise<number | null> {
-  const [pending] = await sql.query<{ generation: number }>(lockPending, [eventId]);
+export async function endCancelled(sql: Sql, run: CancelledRun): Promise<number | null> {
+  const { eventId, generation, isLatest } = run;
+  const [pending] = await sql.query<{ generation: number }>(lockPending, [eventId, generation, isLatest]);
   if (!pending) return null;
   const done = await declareDead(sql, eventId, cancelled);
   return done.ok ? pending.generation : null;
 }
 
-/** Queues those of the given events that are pending in one of the given generations, and returns them. */
+/** Whether notifications of an exhausted event are left to send; `events` has the alias `e`. */
+const isUntold = `(e.delivery_status = 'failed' and exists (
+      select from notifications n where n.event_id = e.id and n.generation = e.generation and n.status = 'pending'))`;
+
+/** Queues those of the given events for which there is something to do in one of the given generations, and returns them. */
 const queueAgain = {
   name: 'queue_without_workflow',
   text: `
     insert into event_queue (event_id, account_id, generation, lane)
     select e.id, e.account_id, e.generation, ${lanes.pendingStart}
     from unnest($1::uuid[], $2::integer[], $3::integer[]) as i (event_id, lowest, highest) join events e on e.id = i.event_id
-    where e.delivery_status = 'pending' and e.generation between i.lowest and i.highest
+    where (e.delivery_status = 'pending' or ${isUntold}) and e.generation between i.lowest and i.highest
     on conflict (event_id) do nothing
-    returning event_id`,
+    returning event_id as "eventId", (select delivery_status = 'pending' from events e where e.id = event_id) as "isPending"`,
 };
 
-/** An event whose workflow has ended, and the generations of which its row may be pending without one. */
+/** An event whose workflow has ended, and the generations in which its row may need another one. */
 export interface WithoutWorkflow {
   eventId: string;
   lowest: number;
@@ -55,23 +71,29 @@ export interface WithoutWorkflow {
  * | --- | --- | --- |
  * | a person terminates or resets its workflow in Temporal | unchanged | unchanged |
  *
- * A pending event gets another workflow, which continues from its row.
+ * A pending event gets another workflow, which continues from its row, and so does an exhausted one whose notifications are
+ * not all settled.
  *
  * @returns the events that were queued.
  */
-export async function startAgain(sql: Sql, events: readonly WithoutWorkflow[]): Promise<string[]> {
+export async function startAgain(sql: Sql, events: readonly WithoutWorkflow[]): Promise<Queued[]> {
   if (events.length === 0) return [];
-  const rows = await sql.query<{ event_id: string }>(queueAgain, columnsOf(events, 'eventId', 'lowest', 'highest'));
-  return rows.map((row) => row.event_id);
+  return sql.query<Queued>(queueAgain, columnsOf(events, 'eventId', 'lowest', 'highest'));
 }
 
-const readPending = {
-  name: 'read_pending_of',
-  text: `select id from events where id = any($1::uuid[]) and delivery_status = 'pending'`,
+/** An event that was queued for another workflow: for its delivery, or for its notifications only. */
+export interface Queued {
+  eventId: string;
+  isPending: boolean;
+}
+
+const readUnfinished = {
+  name: 'read_unfinished_of',
+  text: `select id from events e where id = any($1::uuid[]) and (delivery_status = 'pending' or ${isUntold})`,
 };
 
-/** Those of the events whose delivery has not ended. */
-export async function pendingOf(sql: Sql, eventIds: readonly string[]): Promise<Set<string>> {
-  const rows = await sql.query<{ id: string }>(readPending, [eventIds]);
+/** Those of the events whose delivery has not ended, or whose notifications are not all settled. */
+export async function unfinishedOf(sql: Sql, eventIds: readonly string[]): Promise<Set<string>> {
+  const rows = await sql.query<{ id: string }>(readUnfinished, [eventIds]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -199,7 +199,7 @@ export const happenings: Record<string, Happening[]> = {
     async ({ database }, { id }) => {
       // The start of its workflow has removed it from the queue.
       await rows(database, 'delete from event_queue where event_id = $1', [id]);
-      await database.transaction((sql) => endCancelled(sql, id));
+      await database.transaction((sql) => endCancelled(sql, { eventId: id, generation: null, isLatest: true }));
       return undefined;
     },
   ],
