@@ -2,11 +2,13 @@ import type { Sql } from '../database/sql.ts';
 import { channels } from '../events/event.ts';
 import { pauseChannel } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
+import type { Poller } from '../shared/poller.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { HeldClaims } from './held-claims.ts';
 import { Listener } from './listener.ts';
 import { PauseWatch } from './pause-watch.ts';
 import type { ProcessInfo } from './process-rows.ts';
+import { watchQueueStatistics } from './queue-statistics.ts';
 
 export interface ClaimHolderOptions {
   sql: Sql;
@@ -34,6 +36,7 @@ export class ClaimHolder {
   readonly pause: PauseWatch;
   readonly heartbeat: Heartbeat;
   readonly #listener: Listener;
+  readonly #statistics: Poller;
 
   constructor(options: ClaimHolderOptions) {
     const { sql, role, log, begun, onCommands } = options;
@@ -43,6 +46,7 @@ export class ClaimHolder {
       onClaimable: () => options.onClaimable(),
     });
     this.pause = new PauseWatch({ sql, log, onResumed: () => options.onResumed() });
+    this.#statistics = watchQueueStatistics({ sql, log });
     this.#listener = new Listener({
       url: options.databaseUrl,
       user: this.heartbeat,
@@ -60,12 +64,13 @@ export class ClaimHolder {
     this.#listener.start();
     this.heartbeat.start();
     this.pause.start();
+    this.#statistics.start();
     return this.heartbeat.first;
   }
 
   /** Called when nothing claims or attempts any more. */
   async stop(): Promise<void> {
-    await this.pause.stop();
+    await Promise.all([this.pause.stop(), this.#statistics.stop()]);
     // Before its session, on which it ends the claims.
     await this.heartbeat.stop();
     await this.#listener.stop();
