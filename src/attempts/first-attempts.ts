@@ -32,6 +32,8 @@ const maxInFlight = 1_024;
 /** Rows per claim. Larger claims delay their first attempts and are not faster. */
 const maxClaim = 128;
 const idleMs = 1_000;
+/** Between two looks for later attempts while an account that may have some has no free slot. */
+const waitedPauseMs = 50;
 /** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
 const crowd = 16;
 const crowdPauseMs = 5;
@@ -56,6 +58,8 @@ export class FirstAttempts {
   #claimedAtMs = 0;
   /** The account after which the next claim of later attempts continues. */
   #waitedAfter = lowestId;
+  /** The next look for later attempts. Rounds are far more frequent: each attempt that ends begins one. */
+  #waitedLookMs = 0;
   #begun = 0;
 
   constructor(deps: FirstAttemptsDeps) {
@@ -131,10 +135,14 @@ export class FirstAttempts {
   }
 
   async #waitedRound(room: Room, limit: number): Promise<Round> {
+    if (performance.now() < this.#waitedLookMs) return 'idle';
     const { sql, claims } = this.#deps;
     const claim = { room, limit, token: claims.token, after: this.#waitedAfter };
-    const { claimed, next } = await claims.claim(() => claimWaitedForAttempt(sql, claim));
+    const { claimed, visited, next } = await claims.claim(() => claimWaitedForAttempt(sql, claim));
     this.#waitedAfter = next ?? lowestId;
+    const isFull = visited.some(({ most }) => most === 0);
+    if (claimed.length === 0 && next === null)
+      this.#waitedLookMs = performance.now() + (isFull ? waitedPauseMs : idleMs);
     this.#join(claimed);
     return claimed.length > 0 || next !== null ? 'more' : 'idle';
   }
