@@ -97,7 +97,8 @@ export async function claimForAttempt(
   options: { scope: ClaimScope; room: Room; limit: number; token: string },
 ): Promise<ClaimRound> {
   const { scope, room, limit, token } = options;
-  if (scope.kind === 'all') return claimAll(sql, claimFirst, { ...options, after: scope.after });
+  if (scope.kind === 'all')
+    return roundOfAll(await sql.query<ClaimRow>(claimFirst, valuesOf({ ...options, after: scope.after })));
   const rows = await sql.query<ClaimRow>(claimFirstOfKnown, [
     ...[limit, token],
     scope.accounts.map(({ id }) => id),
@@ -111,18 +112,23 @@ export async function claimForAttempt(
  * Claims events that were due while they could not be sent (src/events/transitions/queued-to-wait.ts), of the accounts after
  * `after`. Claims none while deliveries are paused.
  */
-export const claimWaitedForAttempt = (
-  sql: Sql,
-  options: { after: string; room: Room; limit: number; token: string },
-): Promise<ClaimRound> => claimAll(sql, claimWaited, options);
+export async function claimWaitedForAttempt(sql: Sql, options: ClaimOfAll): Promise<ClaimRound> {
+  return roundOfAll(await sql.query<ClaimRow>(claimWaited, valuesOf(options)));
+}
 
-async function claimAll(
-  sql: Sql,
-  statement: { name: string; text: string },
-  { after, room, limit, token }: { after: string; room: Room; limit: number; token: string },
-): Promise<ClaimRound> {
-  const values = [limit, token, after, [...room.of.keys()], [...room.of.values()], room.others];
-  const rows = await sql.query<ClaimRow>(statement, values);
+/** A claim that begins with the accounts after `after`. */
+interface ClaimOfAll {
+  after: string;
+  room: Room;
+  limit: number;
+  token: string;
+}
+
+const valuesOf = ({ after, room, limit, token }: ClaimOfAll) => [
+  ...[limit, token, after, [...room.of.keys()], [...room.of.values()], room.others],
+];
+
+function roundOfAll(rows: ClaimRow[]): ClaimRound {
   const round = roundOf(rows);
   return { ...round, next: round.visited.length >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null };
 }

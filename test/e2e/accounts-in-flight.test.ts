@@ -134,7 +134,9 @@ describe.each(firstAttemptsBy)('events of a disabled account, first attempts by 
     ]);
     expect(event.waits_for).toBeNull();
     expect(consumer.deliveries).toHaveLength(attempts + 1);
-    expect(await stage.workflows.result(id)).toMatchObject({ generation: 0, attempts: attempts + 1 });
+    // With EVENT_WORKFLOWS=on_retry, an attempt of the api that succeeds starts none.
+    if (stage.gateway.eventWorkflows === 'always')
+      expect(await stage.workflows.result(id)).toMatchObject({ generation: 0, attempts: attempts + 1 });
   });
 
   test.each([0, 2])(
@@ -161,7 +163,12 @@ describe.each(firstAttemptsBy)('events of a disabled account, first attempts by 
       expect(event).toMatchObject({ status: 'failed', last_error: 'account_disabled', next_attempt_at: null });
       expect(event).toMatchObject({ attempts, waits_for: null });
       await until('the destination is told', () => hook.deliveries.length > 0);
-      expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'already_settled', deliveryStatus: 'failed' });
+      // With EVENT_WORKFLOWS=on_retry, the sweep has sent it.
+      if (stage.gateway.eventWorkflows === 'always')
+        expect(await stage.workflows.result(id)).toMatchObject({
+          outcome: 'already_settled',
+          deliveryStatus: 'failed',
+        });
       expect(consumer.deliveries).toHaveLength(attempts);
       expect(hook.deliveries).toHaveLength(1);
       // The destination is the only one that hears of it.

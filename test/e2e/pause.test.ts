@@ -124,6 +124,8 @@ describe('an event that an api attempts after the pause, because attempts follow
     const event = await longer.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
     expect(attemptsOf(event)).toEqual([...failedAttempts(2), '0 schedule 3 delivered']);
     const settled = { outcome: 'already_settled', deliveryStatus: 'delivered', generation: 0, attempts: 3 };
+    // With EVENT_WORKFLOWS=on_retry, an attempt of the api that succeeds starts none.
+    if (longer.gateway.eventWorkflows === 'on_retry') return;
     await until('its last run has ended', async () => (await longer.workflows.result(id)).outcome !== 'superseded');
     expect(await longer.workflows.result(id)).toEqual(settled);
   });

@@ -52,7 +52,7 @@ test('a failed first attempt starts the workflow, which makes the second attempt
   expect(event.workflow).toMatchObject({ id: `event-${id}` });
 });
 
-test('an event of a disabled account gets a workflow, which holds it', async () => {
+test('an event of a disabled account waits in the queue, without a workflow', async () => {
   const consumer = await stage.consumer();
   const { admin, baseUrl } = stage.gateway;
   const account = await admin.createAccount({ delivery_url: consumer.url });
@@ -60,8 +60,8 @@ test('an event of a disabled account gets a workflow, which holds it', async () 
   const { body } = await send(baseUrl, account, '{"id":"held"}');
   await stage.operate.setEnabled(account.id, false);
   await stage.gateway.startWorker();
-  await admin.eventually(body.id, (e) => e.workflow !== null && e.status === 'enqueued');
-  expect((await stage.workflows.status(body.id)).status).toBe('RUNNING');
+  await admin.eventually(body.id, (e) => e.waits_for === 'account_disabled' && e.attempts === 0);
+  expect(await stage.workflows.exists(body.id)).toBe(false);
   expect(consumer.deliveries).toHaveLength(0);
 });
 

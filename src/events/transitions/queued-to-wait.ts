@@ -64,7 +64,7 @@ const markDue = {
         and case when ${isPaused} then true else not ${maySend('q.account_id')} end
       order by e.id limit $2 for update of e skip locked
     ), waiting as (
-      update events e set next_attempt_at = null from due d where e.id = d.id returning e.id
+      update events e set next_attempt_at = null, started_generation = generation - 1 from due d where e.id = d.id returning e.id
     )
     update event_queue q set direct = true from waiting w where q.event_id = w.id returning q.event_id`,
 };
