@@ -123,11 +123,13 @@ describe('an event that an api attempts after the pause, because attempts follow
     await resumeDeliveries(longer.gateway.admin);
     const event = await longer.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
     expect(attemptsOf(event)).toEqual([...failedAttempts(2), '0 schedule 3 delivered']);
-    const settled = { outcome: 'already_settled', deliveryStatus: 'delivered', generation: 0, attempts: 3 };
     // With EVENT_WORKFLOWS=on_retry, an attempt of the api that succeeds starts none.
     if (longer.gateway.eventWorkflows === 'on_retry') return;
     await until('its last run has ended', async () => (await longer.workflows.result(id)).outcome !== 'superseded');
-    expect(await longer.workflows.result(id)).toEqual(settled);
+    const { outcome, ...result } = await longer.workflows.result(id);
+    expect(result).toMatchObject({ generation: 0, attempts: 3 });
+    // While the heartbeats of the api are late, a workflow makes the attempt.
+    expect(['already_settled', 'delivered']).toContain(outcome);
   });
 
   test('goes on with its workflow when that attempt fails', async () => {
