@@ -81,11 +81,10 @@ export class EndedByHand {
       isKnown: (runId) => this.#seen.has(runId),
     });
     for (const run of runs.filter(({ isCancelled }) => isCancelled)) await this.#declareDead(temporal, run);
-    await this.#continue(temporal, runs);
-    for (const { runId } of runs) this.#seen.set(runId, true);
-    if (runs.length === atOnce) return 'more';
-    this.#fromMs = nowMs - lateMs;
-    return 'idle';
+    const later = await this.#continue(temporal, runs);
+    for (const { runId } of runs) if (!later.has(runId)) this.#seen.set(runId, true);
+    if (runs.length < atOnce) this.#fromMs = nowMs - lateMs;
+    return runs.length === atOnce && later.size === 0 ? 'more' : 'idle';
   }
 
   /** A row that a signal's sender has not changed is still pending. */
@@ -131,9 +130,13 @@ export class EndedByHand {
     log.warn({ eventId, generation }, 'workflow cancelled in Temporal, its event is dead');
   }
 
-  /** Also those of cancelled runs: an exhausted event whose notifications are not all sent is not dead. */
-  async #continue(temporal: EndedRuns, runs: readonly EndedRun[]): Promise<void> {
-    if (runs.length === 0) return;
+  /**
+   * Starts what these runs have left to do, also cancelled ones: an exhausted event whose notifications are not all sent is
+   * not dead. Returns the runs to look at again.
+   */
+  async #continue(temporal: EndedRuns, runs: readonly EndedRun[]): Promise<Set<string>> {
+    const later = new Set<string>();
+    if (runs.length === 0) return later;
     const eventIds = runs.map(({ eventId }) => eventId);
     const unfinished = await unfinishedOf(this.#deps.database, eventIds);
     const open = runs.filter(({ eventId }) => unfinished.has(eventId));
@@ -142,11 +145,13 @@ export class EndedByHand {
       await Promise.all(
         open.slice(from, from + callsAtOnce).map(async (run) => {
           const kind = await temporal.repaired(run);
-          if (kind !== null) kinds[kind].push({ eventId: run.eventId, ...everyGeneration });
+          if (kind === 'later') later.add(run.runId);
+          else if (kind !== null) kinds[kind].push({ eventId: run.eventId, ...everyGeneration });
         }),
       );
     await this.#startAgain(kinds.reset, 'reset');
     await this.#startAgain(kinds.terminated, 'terminated');
+    return later;
   }
 
   async #startAgain(without: readonly WithoutWorkflow[], by: 'terminated' | 'reset' | 'signal'): Promise<void> {

@@ -81,14 +81,16 @@ export class EndedRuns {
 
   /**
    * How this run was ended; null if another one has followed, whose own end decides. The run that a reset has made begins at
-   * an earlier point than the row, so it is ended.
+   * an earlier point than the row, so it is ended: `later`, if it attempts or notifies. Its attempt would be made again.
    */
-  async repaired({ eventId, runId }: EndedRun): Promise<'reset' | 'terminated' | null> {
+  async repaired({ eventId, runId }: EndedRun): Promise<'reset' | 'terminated' | 'later' | null> {
     const id = workflowId(eventId);
     try {
       const { raw } = await this.#call(({ workflow }) => workflow.getHandle(id, runId).describe());
       const resetRunId = raw.workflowExtendedInfo?.resetRunId;
       if (resetRunId) {
+        const ofReset = await this.#call(({ workflow }) => workflow.getHandle(id, resetRunId).describe());
+        if (ofReset.status.name === 'RUNNING' && ofReset.raw.pendingActivities?.length) return 'later';
         await this.#call(({ workflow }) => workflow.getHandle(id, resetRunId).terminate(resetReason));
         return 'reset';
       }

@@ -134,6 +134,25 @@ test('reset: the run of the reset is ended, and another one continues from the r
   expect(await stage.workflows.state(id)).toMatchObject({ phase: 'waiting', attempts: 1 });
 });
 
+test('reset during an attempt: the run of the reset is not ended before its attempt', async () => {
+  const held = hold();
+  const { id, consumer } = await stage.sent(500, held.reply);
+  await stage.gateway.admin.eventually(id, (e) => e.attempts === 1);
+  await stage.workflows.status(id);
+  await stage.operate.retry(id);
+  await held.arrived;
+  const reset = await stage.workflows.reset(id);
+  await until('it attempts', async () => (await stage.workflows.state(id)).phase === 'attempting');
+  // What was ended later is repaired meanwhile.
+  const other = await running();
+  await stage.workflows.terminate(other.id);
+  await followedBy(other.id, other.runId);
+  expect(await stage.workflows.status(id)).toEqual({ status: 'RUNNING', runId: reset });
+  held.answer(200);
+  await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  expect(consumer.deliveries).toHaveLength(2);
+});
+
 describe('a signal that was sent by hand', () => {
   const schedule = { delaysMs: slowDelaysMs, timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
   const resume = { attempts: 0, nextAttemptAt: null, settled: false };
