@@ -53,7 +53,7 @@ export class EndedRuns {
   /** The latest run of the event's workflow; null if Temporal has none. */
   async latest(eventId: string): Promise<string | null> {
     try {
-      return (await this.#call(({ workflow }) => workflow.getHandle(workflowId(eventId)).describe())).runId;
+      return (await this.#describe(eventId)).runId;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return null;
       throw error;
@@ -84,23 +84,25 @@ export class EndedRuns {
    * an earlier point than the row, so it is ended: `later`, if it attempts or notifies. Its attempt would be made again.
    */
   async repaired({ eventId, runId }: EndedRun): Promise<'reset' | 'terminated' | 'later' | null> {
-    const id = workflowId(eventId);
     try {
-      const { raw } = await this.#call(({ workflow }) => workflow.getHandle(id, runId).describe());
+      const { raw } = await this.#describe(eventId, runId);
       const resetRunId = raw.workflowExtendedInfo?.resetRunId;
-      if (resetRunId) {
-        const ofReset = await this.#call(({ workflow }) => workflow.getHandle(id, resetRunId).describe());
-        if (ofReset.status.name === 'RUNNING' && ofReset.raw.pendingActivities?.length) return 'later';
-        await this.#call(({ workflow }) => workflow.getHandle(id, resetRunId).terminate(resetReason));
+      const ofReset = resetRunId ? await this.#describe(eventId, resetRunId) : null;
+      if (resetRunId && ofReset?.status.name === 'RUNNING') {
+        if (ofReset.raw.pendingActivities?.length) return 'later';
+        await this.#call(({ workflow }) => workflow.getHandle(workflowId(eventId), resetRunId).terminate(resetReason));
         return 'reset';
       }
     } catch (error) {
-      // Deleted, or the run of the reset has ended by itself.
-      if (error instanceof WorkflowNotFoundError) return 'terminated';
-      throw error;
+      // Deleted, or the run of the reset has ended a moment ago.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
     }
     const latest = await this.latest(eventId);
     return latest === null || latest === runId ? 'terminated' : null;
+  }
+
+  #describe(eventId: string, runId?: string) {
+    return this.#call(({ workflow }) => workflow.getHandle(workflowId(eventId), runId).describe());
   }
 
   #call<T>(call: (client: Client) => Promise<T>): Promise<T> {

@@ -34,6 +34,9 @@ async function running() {
   return { id, consumer, runId };
 }
 
+const schedule = { delaysMs: slowDelaysMs, timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
+const resume = { attempts: 0, nextAttemptAt: null, settled: false };
+
 describe('cancel', () => {
   test('of a waiting delivery: the event is dead, and the audit log says who', async () => {
     const entries = auditTrail(stage.gateway.database);
@@ -66,17 +69,24 @@ describe('cancel', () => {
     expect(event).toMatchObject({ status: 'dead', delivery_status: 'failed' });
   });
 
-  test('of a run that another process has started a moment ago: the event is dead', async () => {
-    const { id } = await running();
-    // As after a start that is not recorded yet.
-    await stage.gateway.rows(
-      `insert into event_queue (event_id, account_id, generation, lane, claim_token, claimed_until)
+  test.each([0, 1])(
+    'of a run of generation %i that was started a moment ago: the event is dead',
+    async (generation) => {
+      const { id, event } = await waitingEvent(stage);
+      // The row does not know the generation of a replay by hand.
+      const replay = { generation, schedule, resume: { ...resume, nextAttemptAt: event.next_attempt_at } };
+      await stage.workflows.signal(id, 'replay', [replay]);
+      await until('it waits', async () => (await stage.workflows.state(id)).generation === generation);
+      // As after a start that is not recorded yet.
+      await stage.gateway.rows(
+        `insert into event_queue (event_id, account_id, generation, lane, claim_token, claimed_until)
        select id, account_id, generation, 1, gen_random_uuid(), 'infinity' from events where id = $1`,
-      [id],
-    );
-    await stage.workflows.cancel(id);
-    await stage.gateway.admin.eventually(id, (e) => e.status === 'dead' && e.delivery_status === 'failed');
-  });
+        [id],
+      );
+      await stage.workflows.cancel(id);
+      await stage.gateway.admin.eventually(id, (e) => e.status === 'dead' && e.delivery_status === 'failed');
+    },
+  );
 
   test('of a dead event that was replayed ends the replay', async () => {
     const { id } = await running();
@@ -154,8 +164,6 @@ test('reset during an attempt: the run of the reset is not ended before its atte
 });
 
 describe('a signal that was sent by hand', () => {
-  const schedule = { delaysMs: slowDelaysMs, timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
-  const resume = { attempts: 0, nextAttemptAt: null, settled: false };
   test.each([
     ['ack', { generation: 0 }],
     ['fail', { generation: 0, dead: true }],

@@ -9,11 +9,11 @@ const cancelled = 'cancelled in Temporal';
 const lockPending = {
   name: 'lock_pending_of_run',
   // A newer generation in the queue is about to get its workflow, because of a replay. The run's own generation may be there
-  // because an earlier run was terminated.
+  // because an earlier run was terminated. A replay that was sent by hand gives the run a generation above the row's.
   text: `
     select generation from events e
     where id = $1 and delivery_status = 'pending'
-      and (generation = $2 or ($3 and not exists (select from event_queue q where q.event_id = e.id)))
+      and (generation <= $2 or ($3 and not exists (select from event_queue q where q.event_id = e.id)))
     for update`,
 };
 
