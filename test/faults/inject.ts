@@ -69,9 +69,9 @@ async function begin(stage: Stage, action: Action): Promise<() => void | Promise
         stage.consumer.mood = null;
       };
     case 'odd-signals':
-      return sendOddSignals(stage.temporal.port);
+      return sendOddSignals(stage.temporal.port, stage.byHand);
     case 'end-workflows':
-      return endWorkflows(stage.temporal.port);
+      return endWorkflows(stage.temporal.port, stage.byHand);
     case 'pause-deliveries':
       return pauseDeliveries(stage.apiUrls, stage.adminToken);
     case 'wrong-tokens':

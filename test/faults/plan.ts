@@ -118,7 +118,8 @@ function thingsOf(action: Action): string[] {
     case 'consumer':
       return ['consumer'];
     case 'odd-signals':
-      return ['signals'];
+      // A worker that is killed forgets the ends of workflows that signals have brought about.
+      return ['signals', 'worker-1', 'worker-2'];
     case 'end-workflows':
       return ['workflows'];
     case 'pause-deliveries':
@@ -129,6 +130,9 @@ function thingsOf(action: Action): string[] {
       return action satisfies never;
   }
 }
+
+/** How long nothing of the same thing follows: a process is up again, and a worker has repaired what signals have ended. */
+const restMs = ({ do: what }: Action) => (what === 'odd-signals' ? 5_000 : 1_000);
 
 /**
  * The faults of a seed, in the order of their start. One row of faults follows upon another, and a second row begins
@@ -149,8 +153,9 @@ export function planFaults(options: { seed: number; loadS: number; only: readonl
       // All faults end with the load, so that the rest of the seed's time is left for the recovery.
       if (untilMs > endMs) continue;
       const things = thingsOf(made.action);
-      if (busy.some((one) => things.includes(one.thing) && one.fromMs < untilMs && atMs < one.untilMs)) continue;
-      for (const thing of things) busy.push({ thing, fromMs: atMs, untilMs: untilMs + 1_000 });
+      const freeMs = untilMs + restMs(made.action);
+      if (busy.some((one) => things.includes(one.thing) && one.fromMs < freeMs && atMs < one.untilMs)) continue;
+      for (const thing of things) busy.push({ thing, fromMs: atMs, untilMs: freeMs });
       faults.push({ kind, atMs, ...made });
       return untilMs;
     }

@@ -31,6 +31,13 @@ export class Random {
   chance(share: number): boolean {
     return this.next() < share;
   }
+
+  shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, key: this.next() }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ item }) => item);
+  }
 }
 
 /** A choice that depends on nothing but its name, so that the order of requests does not matter. */

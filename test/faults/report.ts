@@ -1,3 +1,4 @@
+import { isDead, isExhausted } from './rows.ts';
 import type { SeedResult } from './run-seed.ts';
 
 const columns: [string, (result: SeedResult) => string | number][] = [
@@ -5,7 +6,8 @@ const columns: [string, (result: SeedResult) => string | number][] = [
   ['faults', ({ faults }) => counted(faults.map(({ kind }) => kind))],
   ['acknowledged', ({ webhooks }) => webhooks.filter(({ eventId }) => eventId !== null).length],
   ['delivered', ({ rows }) => rows.events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered').length],
-  ['exhausted', ({ rows }) => rows.events.filter(({ deliveryStatus }) => deliveryStatus === 'failed').length],
+  ['exhausted', ({ rows }) => rows.events.filter(isExhausted).length],
+  ['cancelled', ({ rows }) => rows.events.filter(isDead).length],
   ['refused (503 / connection)', refusals],
   ['attempts', ({ rows }) => rows.attempts.length],
   ['duplicates (explained / unexplained)', ({ duplicates: d }) => `${d.explained} / ${d.unexplained}`],

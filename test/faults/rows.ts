@@ -14,6 +14,10 @@ export interface EventRow {
   startedGeneration: number;
 }
 
+/** Declared dead: by a cancellation of its workflow, because no operator takes part. */
+export const isDead = ({ status }: EventRow) => status === 'dead';
+export const isExhausted = (event: EventRow) => event.deliveryStatus === 'failed' && !isDead(event);
+
 export interface AttemptRow {
   eventId: string;
   trigger: string;
@@ -34,6 +38,10 @@ export interface Rows {
   events: EventRow[];
   attempts: AttemptRow[];
   notifications: NotificationRow[];
+  /** The events that are in the queue. */
+  queued: string[];
+  /** The event of each entry of the audit log about a cancellation in Temporal. */
+  cancelled: string[];
 }
 
 export async function readRows({ query }: Postgres): Promise<Rows> {
@@ -50,6 +58,12 @@ export async function readRows({ query }: Postgres): Promise<Rows> {
     notifications: await query<NotificationRow>(
       `select event_id as "eventId", name as destination, status from notifications order by event_id, ordinal`,
     ),
+    queued: (await query<{ id: string }>('select event_id as id from event_queue')).map(({ id }) => id),
+    cancelled: (
+      await query<{ id: string }>(
+        `select details ->> 'event_id' as id from audit_logs where actor = 'temporal' and action = 'event.fail'`,
+      )
+    ).map(({ id }) => id),
   };
 }
 

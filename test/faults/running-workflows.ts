@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { Random } from './random.ts';
+
+/** More than run at a time. */
+const lookedAt = 200;
 
 /**
- * Does something to running workflows of deliveries again and again, `atOnce` at a time with a pause between. Returns the
- * function that ends this.
+ * Does something to some running workflows of deliveries again and again, `atOnce` at a time with a pause between. Returns
+ * the function that ends this.
  */
 export function disturbRunning(
   port: number,
@@ -16,17 +20,21 @@ export function disturbRunning(
   });
   const client = new Client({ connection });
   const ending = new AbortController();
+  const random = new Random(1);
   const some = async () => {
     const running = client.workflow.list({ query: `WorkflowType = 'deliverEvent' AND ExecutionStatus = 'Running'` });
-    let count = 0;
-    for await (const run of running) {
-      await disturb(client, run);
-      if (++count === atOnce || ending.signal.aborted) return;
+    const runs: { workflowId: string; runId: string }[] = [];
+    for await (const run of running) if (runs.push(run) === lookedAt) break;
+    // The list begins with those that started last.
+    for (const run of random.shuffled(runs).slice(0, atOnce)) {
+      if (ending.signal.aborted) return;
+      // It may have ended.
+      await disturb(client, run).catch(() => undefined);
     }
   };
   const working = (async () => {
     while (!ending.signal.aborted) {
-      // A workflow may have ended, and another fault may have taken Temporal away.
+      // Another fault may have taken Temporal away.
       await some().catch(() => undefined);
       await sleep(pauseMs);
     }

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
 import { Balancer } from '../cluster/balancer.ts';
+import { nothingByHand } from './by-hand.ts';
 import { accounts, Consumer } from './consumer.ts';
 import type { Ground } from './ground.ts';
 import { type ProcessName, type RoleName, roleNames, type ServerName, serverNames, type Way } from './plan.ts';
@@ -90,6 +91,7 @@ export async function openStage(options: {
   return {
     ...{ postgres, temporal, roles, ways, consumer, receiver, apiUrls, senderUrls, adminToken },
     apiDelivers: options.apiDelivers,
+    byHand: nothingByHand(),
     processOf: (name: ProcessName) =>
       name === 'postgres' ? postgres.process : name === 'temporal' ? temporal.process : roleOf(name).process,
     /** Creates the accounts and their destinations. */

@@ -1,8 +1,8 @@
-import type { Rows } from '../rows.ts';
+import { isDead, isExhausted, type Rows } from '../rows.ts';
 import { attemptsOfSchedule } from '../settings.ts';
 import { some } from './some.ts';
 
-/** Attempts are numbered from 1 without gaps, and the event's row agrees with them. */
+/** Scheduled attempts are numbered from 1 without gaps, and the event's row agrees with them and the manual ones. */
 export function checkAttempts({ events, attempts }: Rows): string[] {
   const byEvent = Map.groupBy(attempts, ({ eventId }) => eventId);
   const gaps: unknown[] = [];
@@ -11,15 +11,21 @@ export function checkAttempts({ events, attempts }: Rows): string[] {
   const late: unknown[] = [];
   for (const event of events) {
     const made = byEvent.get(event.id) ?? [];
-    const numbers = made.map(({ number }) => number);
-    const outcomes = made.map(({ outcome }) => outcome);
-    const facts = { id: event.id, account: event.account, numbers, outcomes };
+    const scheduled = made.filter(({ trigger }) => trigger === 'schedule');
+    const numbers = scheduled.map(({ number }) => number);
+    const outcomes = scheduled.map(({ outcome }) => outcome);
+    const manual = made.filter(({ trigger }) => trigger === 'manual').map(({ outcome }) => outcome);
+    const facts = { id: event.id, account: event.account, numbers, outcomes, manual };
     if (numbers.some((number, index) => number !== index + 1)) gaps.push(facts);
-    if (event.attempts !== made.length || event.scheduledAttempts !== made.length)
+    if (event.attempts !== made.length || event.scheduledAttempts !== scheduled.length)
       miscounted.push({ ...facts, attempts: event.attempts, scheduledAttempts: event.scheduledAttempts });
-    if (event.deliveryStatus === 'failed' && made.length !== attemptsOfSchedule) early.push(facts);
+    if (isExhausted(event) && scheduled.length !== attemptsOfSchedule) early.push(facts);
     const first = outcomes.indexOf('delivered');
-    if (event.deliveryStatus === 'delivered' ? first !== outcomes.length - 1 : first !== -1) late.push(facts);
+    const succeeded = first === -1 ? manual.includes('delivered') : first === outcomes.length - 1;
+    // What a consumer accepts after the cancellation is only recorded.
+    if (isDead(event)) continue;
+    if (event.deliveryStatus === 'delivered' ? !succeeded : first !== -1 || manual.includes('delivered'))
+      late.push(facts);
   }
   return [
     ...some('events have attempts with gaps in their numbers', gaps),

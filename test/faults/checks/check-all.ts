@@ -5,6 +5,7 @@ import { type Rows, readRows } from '../rows.ts';
 import type { Stage } from '../stage.ts';
 import { checkAnswers } from './answers.ts';
 import { checkAttempts } from './attempts.ts';
+import { checkCancelled } from './cancelled.ts';
 import { checkConsumer } from './consumer.ts';
 import { checkDenied } from './denied.ts';
 import { disruptionsOf } from './disruptions.ts';
@@ -12,6 +13,7 @@ import { checkDuplicateNotices, countDuplicates, type Duplicates } from './dupli
 import { checkEvents } from './events.ts';
 import { checkHistories } from './histories.ts';
 import { checkNotifications } from './notifications.ts';
+import { checkRunning } from './running.ts';
 import { checkStatistics } from './statistics.ts';
 
 /** Makes all checks and stops the roles. Returns the failed checks in words, with what they were made on. */
@@ -21,6 +23,7 @@ export async function checkAll(
 ): Promise<{ rows: Rows; duplicates: Duplicates; failures: string[] }> {
   const { seen } = stage.consumer;
   const { notices } = stage.receiver;
+  const { port } = stage.temporal;
   const rows = await readRows(stage.postgres);
   const failures: string[] = [];
   for (const { name, crashes } of stage.roles.values())
@@ -37,7 +40,9 @@ export async function checkAll(
     ...checkDuplicateNotices(notices, disruptionsOf(run.injected, ['worker'])),
     ...(await checkAnswers(stage, rows)),
     ...(await checkDenied(stage.postgres)),
-    ...(await checkHistories(rows, stage.temporal.port, new Random(run.seed + 2))),
+    ...(await checkHistories(rows, { port, byHand: stage.byHand, random: new Random(run.seed + 2) })),
+    ...(await checkRunning(rows, port)),
+    ...(await checkCancelled(rows, { port, byHand: stage.byHand, seen, injected: run.injected })),
   );
   await Promise.all(
     [...stage.roles.values()].map(async (role) => {

@@ -3,7 +3,7 @@ import type { Rows } from '../rows.ts';
 import { some } from './some.ts';
 
 /**
- * Every acknowledged webhook is stored once, and every stored event is delivered or exhausted. A webhook that is not
+ * Every acknowledged webhook is stored once, and every stored event is delivered, exhausted or cancelled. A webhook that is not
  * acknowledged has no answer, or 503, so that its provider sends it again.
  */
 export function checkEvents({ events }: Rows, webhooks: readonly Webhook[]): string[] {
@@ -17,7 +17,7 @@ export function checkEvents({ events }: Rows, webhooks: readonly Webhook[]): str
   const open = events.filter(({ deliveryStatus }) => deliveryStatus !== 'delivered' && deliveryStatus !== 'failed');
   const odd = events.filter(
     ({ status, deliveryStatus, generation }) =>
-      generation !== 0 || status !== (deliveryStatus === 'failed' ? 'failed' : 'enqueued'),
+      generation !== 0 || !(deliveryStatus === 'failed' ? ['failed', 'dead'] : ['enqueued']).includes(status),
   );
   return [
     ...some('acknowledged webhooks are not stored', lost),
