@@ -7,6 +7,8 @@ import type { ClaimRound, ClaimScope } from './claim.ts';
 const lookEveryMs = 1_000;
 /** A look at a queue with a long history takes longer, and then takes place less often: at most a twentieth of the time. */
 const lookShare = 20;
+/** A look may also have taken long because PostgreSQL hung, and events that nothing has noticed wait for the next one. */
+const longestPauseMs = 5_000;
 /**
  * A claim begins this long before the last event that was claimed of its account: events are committed in another order
  * than they were received, and the clocks of several machines differ a little. A look finds the others.
@@ -59,7 +61,8 @@ export class Backlog {
    * @param isFree whether the account has a free slot.
    */
   scope(isFree: (accountId: string) => boolean, nowMs: number): ClaimScope | null {
-    const dueMs = this.#lookedMs + Math.max(lookEveryMs, this.#lookTookMs * lookShare);
+    const pauseMs = Math.min(longestPauseMs, Math.max(lookEveryMs, this.#lookTookMs * lookShare));
+    const dueMs = this.#lookedMs + pauseMs;
     if (this.#lookAfter !== null || this.#unknownSince !== null || nowMs >= dueMs) {
       if (this.#lookAfter === null) this.#lookBegan = this.#notices;
       return { kind: 'all', after: this.#lookAfter ?? lowestId };
