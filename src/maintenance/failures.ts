@@ -1,5 +1,5 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { z } from 'zod';
 import type { Log } from '../shared/log.ts';
 import { activityFailure } from '../temporal/activity-failure.ts';
@@ -13,7 +13,12 @@ export function failureOf(error: unknown, signal: AbortSignal, log: Log): unknow
   const { activityType, attempt } = Context.current().info;
   if (signal.aborted) {
     if (signal.reason instanceof CancelledFailure) return signal.reason;
-    return ApplicationFailure.create({ type: 'Stopped', message: 'the worker was stopped during the task' });
+    return ApplicationFailure.create({
+      type: 'Stopped',
+      message: 'the worker was stopped during the task',
+      // Another worker begins the task again, so the SDK should not log a warning with a stack trace.
+      category: ApplicationFailureCategory.BENIGN,
+    });
   }
   log.warn({ activity: activityType, attempt, err: error }, 'maintenance task failed');
   // Recognized by its name. Its message is written for operators, so it may be shown.
