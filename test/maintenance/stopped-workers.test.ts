@@ -41,6 +41,11 @@ async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lo
         return raw.pendingActivities?.[0]?.state === startedState;
       });
       const stopped = gateway.stopWorker();
+      // The task is told to end right after the worker's row is gone. It needs the lock for its next step.
+      await until('the worker ends its tasks', async () => {
+        const { rows } = await holder.query("select from processes where role = 'worker'");
+        return rows.length === 0;
+      });
       await holder.end();
       await stopped;
     },
