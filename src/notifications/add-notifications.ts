@@ -1,13 +1,20 @@
+import { type Content, noContent, storedContent } from '../conditions/content.ts';
+import { together } from '../conditions/content-needs.ts';
+import { Work } from '../conditions/work.ts';
 import type { Sql } from '../database/sql.ts';
 import type { EventRow } from '../events/event.ts';
 import { eventColumns } from '../events/event.ts';
 import { idRange } from '../events/id-range.ts';
+import { readStoredContents } from '../events/stored-contents.ts';
 import type { WhenExhausted } from '../events/transitions/exhausted.ts';
+import type { Log } from '../shared/log.ts';
+import { RareWarning } from '../shared/rare-warning.ts';
 import { type BurstLimit, isFolded } from './bursts.ts';
 import { foldBursts } from './fold.ts';
-import { matchCondition } from './matching.ts';
+import { type Judged, matchCondition, needsOf } from './matching.ts';
 import { type NewNotification, writeNotifications } from './new-notifications.ts';
 import type { ToldDestination } from './notification.ts';
+import { PreparedContents } from './prepared-contents.ts';
 
 const readExhausted = {
   name: 'read_exhausted_events',
@@ -21,27 +28,78 @@ const readDestinations = {
     where account_id = any($1) and enabled order by account_id, position, created_at, id`,
 };
 
+/** At most one line an hour: a condition that takes too much work does so for every event. */
+const quietMs = 60 * 60_000;
+
 /**
  * Adds the notifications of exhausted events, in the transaction that exhausts them. Each goes to a destination that is
  * enabled and whose condition matches at this time.
  */
-export function addNotifications(options: { burst: BurstLimit | null }): WhenExhausted {
-  return async (sql, eventIds) => {
+export function addNotifications(options: { burst: BurstLimit | null; log?: Pick<Log, 'warn'> }): WhenExhausted {
+  const warning = new RareWarning(undefined, quietMs);
+  const prepared = new PreparedContents();
+  const add: WhenExhausted = async (sql, eventIds) => {
     const events = await sql.query<EventRow>(readExhausted, [eventIds, ...idRange(eventIds)]);
     const accounts = [...new Set(events.map((event) => event.account_id))];
     const destinations = await sql.query<ToldDestination>(readDestinations, [accounts]);
     if (destinations.length === 0) return;
-    const notifications = events.flatMap((event) => notificationsOf(event, destinations));
+    const work = new Map(events.map((event) => [event.id, new Work()]));
+    const notifications = await matchAll(sql, { events, destinations, work, prepared });
+    for (const [eventId, { exceeded }] of work) {
+      warning.add(exceeded);
+      warning.tell((conditions) =>
+        options.log?.warn({ eventId, conditions }, 'conditions exceeded their limit of work and counted as met'),
+      );
+    }
     await fold(sql, notifications, options.burst);
     await writeNotifications(sql, notifications);
   };
+  return Object.assign(add, { prepare: (sql: Sql, eventIds: string[]) => prepared.prepare(sql, eventIds) });
 }
 
-function notificationsOf(event: EventRow, destinations: ToldDestination[]): NewNotification[] {
-  const variables = { ...event, delivery_failed: true };
+interface Matching {
+  events: EventRow[];
+  destinations: ToldDestination[];
+  /** For each event, what its conditions may take together. */
+  work: Map<string, Work>;
+  prepared: PreparedContents;
+}
+
+/** The notifications of all events, in their order. Reads headers and bodies only for conditions that need them. */
+async function matchAll(sql: Sql, { events, destinations, work, prepared }: Matching): Promise<NewNotification[]> {
+  const ofAccount = Map.groupBy(destinations, ({ account_id }) => account_id);
+  const needs = new Map(
+    [...ofAccount].map(([id, some]) => [id, together(some.map(({ condition }) => needsOf(condition)))]),
+  );
+  const match = (event: EventRow, content: Content) =>
+    notificationsOf(event, destinations, {
+      ...{ variables: { ...event, delivery_failed: true }, content },
+      work: work.get(event.id) ?? new Work(),
+    });
+  const found = new Map<string, NewNotification[]>();
+  for (const event of events) {
+    const content = prepared.take(event.id);
+    if (content) found.set(event.id, match(event, content));
+  }
+  for (const bodies of [true, false]) {
+    const reading = events.filter(({ id, account_id }) => {
+      if (found.has(id)) return false;
+      const { payload = false, headers = false } = needs.get(account_id) ?? {};
+      return bodies ? payload : headers && !payload;
+    });
+    const byId = new Map(reading.map((event) => [event.id, event]));
+    for await (const { eventId, stored } of readStoredContents(sql, [...byId.keys()], { bodies })) {
+      const event = byId.get(eventId);
+      if (event) found.set(eventId, match(event, storedContent(stored)));
+    }
+  }
+  return events.flatMap((event) => found.get(event.id) ?? match(event, noContent));
+}
+
+function notificationsOf(event: EventRow, destinations: ToldDestination[], judged: Judged): NewNotification[] {
   return destinations.flatMap((destination, ordinal): NewNotification[] => {
     if (destination.account_id !== event.account_id) return [];
-    const match = matchCondition(destination.condition, variables);
+    const match = matchCondition(destination.condition, judged);
     if (match.ok && !match.matches) return [];
     const common = { event, destination, ordinal, summaryId: null };
     return match.ok

@@ -1,24 +1,36 @@
-import { LRUCache } from 'lru-cache';
-import { evaluate } from './destinations/conditions/evaluate.ts';
-import { type ParsedCondition, parseCondition } from './destinations/conditions/parse.ts';
-import type { Variables } from './destinations/conditions/tree.ts';
-
-/** Cached, because parsing takes about 0.1 ms and thousands of events may fail together. */
-const parsed = new LRUCache<string, ParsedCondition>({ max: 1_000, memoMethod: (text) => parseCondition(text) });
+import type { Content } from '../conditions/content.ts';
+import { type ContentNeeds, contentNeeds } from '../conditions/content-needs.ts';
+import { evaluate } from '../conditions/evaluate.ts';
+import { parsedCondition } from '../conditions/parsed.ts';
+import type { Variables } from '../conditions/tree.ts';
+import type { Work } from '../conditions/work.ts';
 
 export type Match = { ok: true; matches: boolean } | { ok: false; error: string };
+
+/** An event as conditions see it, with what its conditions may still take. */
+export interface Judged {
+  variables: Variables;
+  content: Content;
+  work: Work;
+}
 
 /**
  * Whether a destination with this condition is notified; null means `delivery_failed`. Conditions are parsed before
  * they are stored, so one that does not parse was stored by another version of the gateway. `error` then names the
  * mistake.
  */
-export function matchCondition(condition: string | null, variables: Variables): Match {
+export function matchCondition(condition: string | null, { variables, content, work }: Judged): Match {
   if (condition === null) return { ok: true, matches: variables.delivery_failed };
-  const result = parsed.memo(condition);
-  if (result.ok) return { ok: true, matches: evaluate(result.condition, variables) };
+  const result = parsedCondition(condition);
+  if (result.ok) return { ok: true, matches: evaluate(result.condition, variables, content, work) };
   return {
     ok: false,
     error: `its condition does not parse: line ${result.line}, column ${result.column}: ${result.message}`,
   };
+}
+
+/** What a destination's condition reads of the content of events. */
+export function needsOf(condition: string | null): ContentNeeds {
+  const result = condition === null ? null : parsedCondition(condition);
+  return result?.ok ? contentNeeds(result.condition) : { payload: false, headers: false };
 }

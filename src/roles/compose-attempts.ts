@@ -46,7 +46,7 @@ export function composeAttempts(parts: AttemptParts): AttemptSide {
   const consumers = new ConsumerCounts({ sql: database, log });
   // Writes nothing before the first attempt.
   consumers.start();
-  const whenExhausted = addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } });
+  const whenExhausted = addNotifications({ burst: burst === null ? null : { limit: burst, windowMs }, log });
   const attempts = new Attempts({
     ...{ database, sender, box, stalls, consumers, metrics, log },
     accountConcurrency: delivery.accountConcurrency,

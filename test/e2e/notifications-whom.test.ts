@@ -68,6 +68,24 @@ test('destinations whose condition matches are notified', async () => {
   );
 });
 
+test('a condition on the payload or a header notifies for the right one of two exhausted events', async () => {
+  const { hook } = receivers;
+  const situation = await accountWith(stage, [
+    webhookTo(hook, '/large', { condition: 'payload.amount > 100 and matches(payload.id, "^in-[0-9]+$")' }),
+    webhookTo(hook, '/eu', { condition: 'header["X-Region"] == "eu"' }),
+    webhookTo(hook, '/probe', { condition: 'header["authorization"].startswith("Bearer")' }),
+    webhookTo(hook, '/masked', { condition: 'payload.amount < 100 and header["authorization"] == "[masked]"' }),
+  ]);
+  const large = await sendEvent(stage, situation, '{"id":"in-1","amount":150}');
+  const headers = { 'x-region': 'eu', authorization: 'Bearer do-not-show' };
+  const small = await sendEvent(stage, situation, '{"id":"in-2","amount":50}', headers);
+  await notified(stage, large, 1);
+  await notified(stage, small, 2);
+  const toldOf = (path: string) =>
+    hook.deliveries.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body.toString()).data.event.id);
+  expect(['/large', '/eu', '/probe', '/masked'].map(toldOf)).toEqual([[large], [small], [], [small]]);
+}, 60_000);
+
 test.each<[string, Destination[]]>([
   ['there is no destination', []],
   [

@@ -2,6 +2,7 @@ import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import type { BurstLimit } from '../../src/notifications/bursts.ts';
+import type { Log } from '../../src/shared/log.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { outcomeOf, receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
@@ -12,7 +13,8 @@ async function openNotificationStage() {
   const gateway: TestGateway = await startGateway({ worker: false });
   const { database, admin } = gateway;
   const receiver = new EventReceiver(database);
-  const recorder = (burst: BurstLimit | null = null) => new OutcomeRecorder(database, addNotifications({ burst }));
+  const recorder = (burst: BurstLimit | null = null, log?: Pick<Log, 'warn'>) =>
+    new OutcomeRecorder(database, addNotifications({ burst, ...(log ? { log } : {}) }));
   return {
     gateway,
     recorder,

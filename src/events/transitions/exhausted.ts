@@ -6,7 +6,11 @@ import { isPaused } from '../pause.ts';
  * Called with the ids of exhausted events, inside the transaction that ends their deliveries. It writes the
  * consequences, such as notifications, so that both commit or neither does.
  */
-export type WhenExhausted = (sql: Sql, eventIds: string[]) => Promise<void>;
+export interface WhenExhausted {
+  (sql: Sql, eventIds: string[]): Promise<void>;
+  /** Called before a transaction that may exhaust these events, for slow work that should hold no locks. */
+  prepare?(sql: Sql, eventIds: string[]): Promise<void>;
+}
 
 /** How long an event waits for its account to be enabled. */
 export const disabledLimitS = 7 * 24 * 60 * 60;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { conditionText } from '../../conditions/condition-text.ts';
 import { filled } from '../../shared/text-rules.ts';
-import { conditionText } from './conditions/condition-text.ts';
 import { configChange, destinationTypes, settingsSchemas } from './destination-config.ts';
 
 const name = filled(200);

@@ -35,6 +35,11 @@ describe('a valid condition', () => {
     ['attempts == 12', [0]],
     ['response_code in [503, 404]', [1, 0]],
     ['account_slug == "other"', []],
+    ['payload.id > 1', [3, 2]],
+    ['payload.type == "order.paid" and response_code == 503', [0]],
+    ['exists(payload.type) and payload.type != "order.paid"', [3, 1]],
+    ['exists(header["content-length"])', [3, 2, 1, 0]],
+    ['header["x-region"] == "eu"', []],
   ])('%s matches the newest first, as if all attempts had failed', async (condition, matching) => {
     const { status, body } = await preview(condition);
     expect(status).toBe(200);
@@ -55,6 +60,15 @@ describe('a valid condition', () => {
     expect((await preview('true', second.id)).body).toMatchObject({ ok: true, examined: 0, matching: 0, events: [] });
   });
 
+  test('is evaluated on the newest 8 MiB of bodies if it reads them', async () => {
+    const large = await gateway.admin.createAccount({ account_slug: 'large' });
+    for (let id = 0; id < 10; id++)
+      await gateway.send(large, JSON.stringify({ id, text: 'x'.repeat(1024 * 1024 - 2_000) }));
+    expect((await preview('payload.id >= 0', large.id)).body).toMatchObject({ ok: true, examined: 8, matching: 8 });
+    expect((await preview('exists(header["content-length"])', large.id)).body).toMatchObject({ examined: 10 });
+    expect((await preview('true', large.id)).body).toMatchObject({ examined: 10, matching: 10 });
+  });
+
   test('shows 20 events of all that it matches', async () => {
     const many = await gateway.admin.createAccount({ account_slug: 'many' });
     await Promise.all(Array.from({ length: 25 }, (_, id) => gateway.send(many, JSON.stringify({ id }))));
@@ -67,7 +81,7 @@ test.each<[condition: string, line: number, column: number, offset: number, mess
   ['', 1, 1, 0, 'expected a condition, found the end'],
   ['provider == 5', 1, 13, 12, 'expected a text in quotes, found 5'],
   ['provider == "😀" and\n(', 2, 2, 22, 'expected a condition, found the end'],
-  ['provider == "😀" or 5x', 1, 20, 20, 'expected a whole number from -9007199254740991 to 9007199254740991, found 5x'],
+  ['provider == "😀" or 5x', 1, 20, 20, 'expected a number such as 503, -7 or 12.5, found 5x'],
   ['true \0', 1, 6, 5, 'expected ==, !=, in, and, or or the end, found U+0000'],
   ['x'.repeat(1001), 1, 1001, 1000, 'expected at most 1000 characters, found 1001'],
 ])('the mistake in %j is an answer, with its place', async (condition, line, column, offset, message) => {
@@ -92,7 +106,9 @@ test('names for completion have the values of the account, the most frequent one
       { name: 'response_code', kind: 'integer', values: expect.toSatisfy((codes) => codes.length === 2) },
     ],
     methods: ['startswith', 'endswith', 'contains'],
-    operators: ['==', '!=', 'in', 'and', 'or', 'not'],
+    functions: ['exists', 'matches'],
+    contents: expect.arrayContaining(['payload.id', 'payload.type', 'header["content-type"]']),
+    operators: ['==', '!=', '<', '<=', '>', '>=', 'in', 'and', 'or', 'not'],
   });
 });
 

@@ -47,7 +47,55 @@ describe('on values', () => {
   });
 });
 
+describe('on given content', () => {
+  test.each<[condition: string, variables: object, matches: boolean]>([
+    ['payload.amount > 100', { payload: { amount: 150 } }, true],
+    ['payload.amount > 100', { payload: { amount: 50 } }, false],
+    ['payload.amount > 100', {}, false],
+    ['payload[0] == "a"', { payload: ['a'] }, true],
+    ['exists(payload)', { payload: null }, true],
+    ['exists(payload)', { attempts: 3 }, false],
+    ['header["x-github-event"] == "push"', { headers: { 'X-GitHub-Event': 'push' } }, true],
+    ['exists(header["x-github-event"])', { payload: {} }, false],
+    ['matches(payload.text, "a+b")', { payload: { text: 'xaab' } }, true],
+  ])('%s of %j', async (condition, variables, matches) => {
+    const answer = await check({ condition, variables });
+    expect(answer.status).toBe(200);
+    const { payload: _, headers: __, ...others } = { payload: null, headers: null, ...variables };
+    expect(answer.body).toEqual({ matches, variables: { ...exhausted, ...others } });
+  });
+});
+
 describe('on an event', () => {
+  const secret = secretText('s3cret');
+  test('reads its stored body and headers, where secrets are masked', async () => {
+    const account = await gateway.admin.createAccount({
+      ...{ skip_signature_verification: false, signing_secret_current: secret },
+    });
+    const body = '{"amount":9007199254740993,"type":"order.paid"}';
+    const { body: received, status } = await gateway.send(account, body, {
+      ...{ authorization: `Bearer ${secret}`, 'x-region': 'eu' },
+    });
+    expect(status).toBe(202);
+    const matches = async (condition: string) => (await check({ condition, event_id: received.id })).body.matches;
+    expect(await matches('payload.amount == 9007199254740993')).toBe(true);
+    expect(await matches('payload.amount == 9007199254740992')).toBe(false);
+    expect(await matches('header["X-Region"] == "eu"')).toBe(true);
+    expect(await matches('header["authorization"] == "[masked]"')).toBe(true);
+    expect(await matches(`header["authorization"].contains("${secret.slice(0, 4)}")`)).toBe(false);
+  });
+
+  test('has no payload if only the beginning of its body is stored', async () => {
+    const account = await gateway.admin.createAccount({
+      ...{ skip_signature_verification: false, signing_secret_current: secret },
+    });
+    const digits = '1'.repeat(20_000);
+    expect((await gateway.send(account, digits)).status).toBe(401);
+    const [event] = await gateway.rows('select id from events where account_id = $1', [account.id]);
+    expect((await check({ condition: 'exists(payload)', event_id: event?.id })).body.matches).toBe(false);
+    expect((await check({ condition: 'exists(header["host"])', event_id: event?.id })).body.matches).toBe(true);
+  });
+
   const values = (changed: object) => ({
     ...{ delivery_failed: false, provider: 'generic', event_type: 'order.paid', account_slug: 'shop' },
     ...{ app_key: 'my-app', attempts: 0, response_code: null },
@@ -122,6 +170,8 @@ describe('refused', () => {
     [{ condition, variables: { provider: null } }, 'variables.provider', 'must be a string'],
     [{ condition, variables: { attempts: 1.5 } }, 'variables.attempts', 'must be a whole number'],
     [{ condition, variables: { delivery_failed: 'true' } }, 'variables.delivery_failed', 'must be a boolean'],
+    [{ condition, variables: { headers: ['a'] } }, 'variables.headers', 'must be a JSON object'],
+    [{ condition, variables: { headers: { a: 1 } } }, 'variables.headers.a', 'must be a string'],
     [{ condition, variables: { status: 'failed' } }, 'variables.status', 'is not a known field'],
     [{ condition, destination_id: unknownId }, 'destination_id', 'is not a known field'],
   ])('%j', async (body, path, message) => {

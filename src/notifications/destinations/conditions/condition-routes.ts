@@ -2,6 +2,10 @@ import { Elysia } from 'elysia';
 import { existingAccount } from '../../../accounts/account-routes.ts';
 import type { AccountStore } from '../../../accounts/account-store.ts';
 import type { AdminCalls } from '../../../audit/admin-calls.ts';
+import { givenContent } from '../../../conditions/content.ts';
+import { evaluate } from '../../../conditions/evaluate.ts';
+import { parseCondition } from '../../../conditions/parse.ts';
+import { functions, methods, operators, type Variables } from '../../../conditions/tree.ts';
 import type { Database } from '../../../database/database.ts';
 import { scheduledAttempts } from '../../../events/event.ts';
 import { eventItem } from '../../../events/event-view.ts';
@@ -9,10 +13,8 @@ import { noBody, noQuery, operation } from '../../../http/operation.ts';
 import { Problem } from '../../../http/problem.ts';
 import * as schemas from './condition-schemas.ts';
 import { readConditionVariables } from './condition-variables.ts';
-import { evaluate } from './evaluate.ts';
-import { parseCondition } from './parse.ts';
-import { matchingEvents, offeredVariables, recentEvents, shownEvents } from './preview.ts';
-import { methods, operators, type Variables } from './tree.ts';
+import { offeredContents } from './offered-contents.ts';
+import { contentOf, matchingEvents, offeredVariables, recentEvents, shownEvents } from './preview.ts';
 
 /** The default variables: an event whose attempts have all failed, with no other data. */
 const exhausted: Variables = {
@@ -39,16 +41,23 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
         if (event_id !== undefined) calls.of(request).note({ event_id: event_id.toLowerCase() });
         const parsed = parseCondition(text);
         if (!parsed.ok) throw new Error('the condition was not validated');
-        const variables =
-          event_id === undefined ? { ...exhausted, ...given } : await readConditionVariables(database, event_id);
+        const { condition } = parsed;
+        if (event_id === undefined) {
+          const { payload, headers, ...others } = given ?? {};
+          const variables: Variables = { ...exhausted, ...others };
+          const content = givenContent({ payload, ...(headers ? { headers } : {}) });
+          return { matches: evaluate(condition, variables, content), variables };
+        }
+        const variables = await readConditionVariables(database, event_id);
         if (!variables) throw new Problem('not_found', 'there is no event with this id');
-        return { matches: evaluate(parsed.condition, variables), variables };
+        const content = await contentOf(database, condition, event_id);
+        return { matches: evaluate(condition, variables, content), variables };
       },
       operation('condition.check', {
         role: 'read',
         summary: 'Evaluate a condition',
         description:
-          'Evaluates it on the current state of an event (`event_id`), or on `variables`. Changes nothing and sends no notification.',
+          'Evaluates it on the current state of an event (`event_id`) with its stored body and headers, or on `variables`. Changes nothing and sends no notification.',
         body: schemas.conditionCheck,
         query: noQuery,
         success: { 200: schemas.conditionChecked },
@@ -69,9 +78,9 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
           return { ok: false, error: { line, column, offset, message }, examined: 0, matching: 0, events: [] };
         }
         const events = await eventsOf(account_id);
-        const matching = matchingEvents(parsed.condition, events);
+        const { examined, matching } = await matchingEvents(database.reader, parsed.condition, events);
         return {
-          ...{ ok: true, error: null, examined: events.length, matching: matching.length },
+          ...{ ok: true, error: null, examined, matching: matching.length },
           events: matching.slice(0, shownEvents).map(eventItem),
         };
       },
@@ -79,7 +88,7 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
         role: 'read',
         summary: 'Check a condition while it is written',
         description:
-          'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one. Rejected webhooks are left out.',
+          'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one. Rejected webhooks are left out. A condition that reads `payload` or `header` is evaluated on fewer events when they have more than 8 MiB.',
         body: schemas.conditionPreview,
         query: noQuery,
         success: { 200: schemas.conditionPreviewed },
@@ -98,13 +107,17 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
         const { account_id } = query;
         calls.of(request).note({ query });
         const events = account_id === undefined ? [] : await eventsOf(account_id);
-        return { variables: offeredVariables(events), methods: [...methods], operators: [...operators] };
+        return {
+          variables: offeredVariables(events),
+          ...{ methods: [...methods], functions: [...functions], operators: [...operators] },
+          contents: await offeredContents(database.reader, events),
+        };
       },
       operation('condition.names', {
         role: 'read',
         summary: 'List the names that a condition can contain',
         description:
-          'For completion in an editor. With `account_id`, the values that the newest 1,000 events of the account have, the most frequent ones first, at most 50 of each variable.',
+          'For completion in an editor. With `account_id`, the values that the newest 1,000 events of the account have, the most frequent ones first, at most 50 of each variable; and at most 50 paths and headers of the newest 20 events.',
         body: noBody,
         query: schemas.conditionNamesQuery,
         success: { 200: schemas.conditionNames },

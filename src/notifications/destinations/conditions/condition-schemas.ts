@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { conditionText } from '../../../conditions/condition-text.ts';
 import { eventItem, itemExample } from '../../../events/event-schemas.ts';
 import { isId } from '../../../http/admin/query-schemas.ts';
 import { count, flag, text } from '../../../http/admin/schemas/common.ts';
 import { text as bounded } from '../../../shared/text-rules.ts';
-import { conditionText } from './condition-text.ts';
 
 /** The longest text that an event's fields can have. */
 const given = bounded(1000);
@@ -17,6 +17,8 @@ const givenVariables = z
     app_key: given,
     attempts: z.int(),
     response_code: z.int().nullable(),
+    payload: z.unknown().meta({ description: 'JSON body of the event; absent: the body is not JSON' }),
+    headers: z.record(given, bounded(10_000)).meta({ description: 'Headers of the event by name' }),
   })
   .partial()
   .meta({
@@ -52,7 +54,7 @@ export const conditionChecked = z
         attempts: count,
         response_code: count.nullable(),
       })
-      .meta({ description: 'Values that the condition was evaluated on' }),
+      .meta({ description: 'Values that the condition was evaluated on, without payload and headers' }),
   })
   .meta({
     id: 'ConditionChecked',
@@ -92,7 +94,10 @@ export const conditionPreviewed = z
         message: text,
       })
       .nullable(),
-    examined: count.meta({ description: 'Number of events on which the condition was evaluated' }),
+    examined: count.meta({
+      description:
+        'Number of events on which the condition was evaluated: up to 1,000, or fewer when it reads more than 8 MiB of headers and bodies',
+    }),
     matching: count.meta({ description: 'How many of them it matches' }),
     events: z.array(eventItem).meta({ description: 'The newest 20 that it matches' }),
   })
@@ -115,6 +120,8 @@ export const conditionNames = z
       }),
     ),
     methods: z.array(text).meta({ description: 'Follow a text after a dot' }),
+    functions: z.array(text).meta({ description: 'Stand before their arguments in parentheses' }),
+    contents: z.array(text).meta({ description: 'Paths of the payload, and headers, of the newest 20 events' }),
     operators: z.array(text),
   })
   .meta({
@@ -123,7 +130,9 @@ export const conditionNames = z
       {
         variables: [{ name: 'event_type', kind: 'text', values: ['order.created', 'order.paid'] }],
         methods: ['startswith', 'endswith', 'contains'],
-        operators: ['==', '!=', 'in', 'and', 'or', 'not'],
+        functions: ['exists', 'matches'],
+        contents: ['payload.amount', 'header["x-github-event"]'],
+        operators: ['==', '!=', '<', '<=', '>', '>=', 'in', 'and', 'or', 'not'],
       },
     ],
   });

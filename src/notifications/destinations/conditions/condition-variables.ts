@@ -1,5 +1,5 @@
+import type { Variables } from '../../../conditions/tree.ts';
 import type { Sql } from '../../../database/sql.ts';
-import type { Variables } from './tree.ts';
 
 const readVariables = {
   name: 'read_condition_variables',

@@ -1,54 +1,91 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { evaluate } from '../../../src/notifications/destinations/conditions/evaluate.ts';
-import { maxConditionLength, parseCondition } from '../../../src/notifications/destinations/conditions/parse.ts';
-import { printCondition } from '../../../src/notifications/destinations/conditions/print.ts';
+import { storedContent } from '../../src/conditions/content.ts';
+import { evaluate } from '../../src/conditions/evaluate.ts';
+import { maxConditionLength, parseCondition } from '../../src/conditions/parse.ts';
+import { printCondition } from '../../src/conditions/print.ts';
 import {
   type Condition,
+  comparators,
+  contents,
+  functions,
+  type Header,
   type Kind,
   type LiteralValue,
   methods,
   type Operand,
+  type PayloadPath,
   type VariableName,
   variableKinds,
-} from '../../../src/notifications/destinations/conditions/tree.ts';
+} from '../../src/conditions/tree.ts';
 import { failed, treeOf } from './support.ts';
 
-const kinds: Kind[] = ['text', 'integer', 'boolean'];
+type OwnKind = Exclude<Kind, 'number' | 'any'>;
+const kinds: OwnKind[] = ['text', 'integer', 'boolean'];
 // Any character, but more often those with a meaning in the grammar, in JavaScript or in Unicode.
 const unit = fc.oneof(
   fc.constantFrom('"', "'", '\\', '\n', '\t', '(', ' and '),
   fc.string({ unit: 'binary', maxLength: 3 }),
 );
 const texts = fc.array(unit, { maxLength: 4 }).map((units) => units.join(''));
-const values: Record<Kind, fc.Arbitrary<LiteralValue>> = {
+const values: Record<OwnKind, fc.Arbitrary<LiteralValue>> = {
   text: texts,
   integer: fc.maxSafeInteger().map((value) => value + 0),
   boolean: fc.boolean(),
 };
-const literalOf = (kind: Kind): fc.Arbitrary<Operand> => values[kind].map((value) => ({ kind: 'literal', value }));
+/** Literals that no variable equals: with a fraction, or beyond the safe integers. */
+const otherNumbers: fc.Arbitrary<LiteralValue> = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }).map((value) => value + 0),
+  fc.bigInt({ min: 2n ** 53n, max: 10n ** 40n }),
+  fc.bigInt({ min: -(10n ** 40n), max: -(2n ** 53n) }),
+);
+const anyValue = fc.oneof(values.text, values.integer, values.boolean, otherNumbers);
+const payloads: fc.Arbitrary<PayloadPath> = fc
+  .array(fc.oneof(texts, fc.constantFrom('a', 'contains', 'in', '__proto__', 'a-b'), fc.maxSafeNat()), { maxLength: 4 })
+  .map((path) => ({ kind: 'payload', path }));
+const headers: fc.Arbitrary<Header> = texts.map((name) => ({ kind: 'header', name: name.toLowerCase() }));
+const literalOf = (kind: OwnKind): fc.Arbitrary<Operand> => values[kind].map((value) => ({ kind: 'literal', value }));
 const isName = (name: string): name is VariableName => name in variableKinds;
-const variableOf = (kind: Kind): fc.Arbitrary<Operand> => {
+const variableOf = (kind: OwnKind): fc.Arbitrary<Operand> => {
   const names = Object.keys(variableKinds).filter(isName);
   return fc
     .constantFrom(...names.filter((name) => variableKinds[name] === kind))
     .map((name) => ({ kind: 'variable', name }));
 };
-const operandOf = (kind: Kind) => fc.oneof(variableOf(kind), literalOf(kind));
+const ownOf = (kind: OwnKind) => fc.oneof(variableOf(kind), literalOf(kind));
+const operandOf = (kind: OwnKind) => fc.oneof(ownOf(kind), payloads, ...(kind === 'text' ? [headers] : []));
+const anyOperand: fc.Arbitrary<Operand> = fc.oneof(
+  ...kinds.map(operandOf),
+  otherNumbers.map((value): Operand => ({ kind: 'literal', value })),
+);
+const content = storedContent({ headers: [['a', 'b']], body: Buffer.from('{"a":{"a":[1,"a",null]},"in":true}') });
 const anyKind = fc.constantFrom(...kinds);
 
 const questions: fc.Arbitrary<Condition> = fc.oneof(
   operandOf('boolean').map((operand): Condition => ({ kind: 'alone', operand })),
   anyKind.chain((kind) =>
     fc
-      .record({ operator: fc.constantFrom('==', '!='), left: operandOf(kind), right: operandOf(kind) })
+      .record({ operator: fc.constantFrom('==', '!='), left: ownOf(kind), right: operandOf(kind) })
       .map((sides): Condition => ({ kind: 'compare', ...sides })),
   ),
   anyKind.chain((kind) =>
     fc
-      .record({ left: operandOf(kind), values: fc.array(values[kind], { minLength: 1, maxLength: 4 }) })
+      .record({ left: ownOf(kind), values: fc.array(values[kind], { minLength: 1, maxLength: 4 }) })
       .map((sides): Condition => ({ kind: 'in', ...sides })),
   ),
+  fc
+    .record({ operator: fc.constantFrom(...comparators), left: payloads, right: operandOf('integer') })
+    .map((sides): Condition => ({ kind: 'compare', ...sides })),
+  fc
+    .record({ operator: fc.constantFrom('==', '!='), left: payloads, right: anyOperand })
+    .map((sides): Condition => ({ kind: 'compare', ...sides })),
+  fc
+    .record({ left: payloads, values: fc.array(anyValue, { minLength: 1, maxLength: 4 }) })
+    .map((sides): Condition => ({ kind: 'in', ...sides })),
+  fc.oneof(payloads, headers).map((operand): Condition => ({ kind: 'exists', operand })),
+  fc
+    .record({ left: operandOf('text'), pattern: fc.constantFrom('^a', '[a-z]+"', '\\\\d', '') })
+    .map((call): Condition => ({ kind: 'matches', ...call })),
   fc
     .record({ method: fc.constantFrom(...methods), left: operandOf('text'), text: texts })
     .map((call): Condition => ({ kind: 'method', ...call })),
@@ -137,7 +174,7 @@ function outermost(text: string): [number, number] | null {
 function expectAnswer(text: string): void {
   const parsed = parseCondition(text);
   if (parsed.ok) {
-    expect(evaluate(parsed.condition, failed)).toBeTypeOf('boolean');
+    expect(evaluate(parsed.condition, failed, content)).toBeTypeOf('boolean');
     expect(treeOf(printCondition(parsed.condition))).toStrictEqual(parsed.condition);
     return;
   }
@@ -186,7 +223,9 @@ const pieces = fc.constantFrom(
     'startswith',
     '😀',
     '\u0000',
-    ...Object.keys(variableKinds),
+    ...['<', '>=', '9007199254740993', '[0]', 'payload', 'payload.a', 'header["a"]', 'payload.a.'],
+    ...['exists(', 'matches(payload.a, "', 'exists(payload)', 'matches(provider, "a+")', '"(a"'],
+    ...[...contents, ...functions, ...Object.keys(variableKinds)],
   ],
 );
 
@@ -214,11 +253,28 @@ describe('no text makes the parser throw or hang:', { timeout: 30_000 }, () => {
       }),
       { numRuns: 5_000 },
     ));
-  test.each(['(', 'not ', '"', '\\', '[', 'true and ', 'provider.', '"\\', "'a'", '\n', '-', '1', 'a'])(
-    '%j repeated many times',
-    (piece) => {
-      for (const length of [50, 51, 999, 1_000, 1_001, 500_000])
-        expectAnswer(piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
-    },
-  );
+  test.each([
+    '(',
+    'payload.',
+    'payload[',
+    '.a',
+    'exists(',
+    'matches(',
+    'header[',
+    'not ',
+    '"',
+    '\\',
+    '[',
+    'true and ',
+    'provider.',
+    '"\\',
+    "'a'",
+    '\n',
+    '-',
+    '1',
+    'a',
+  ])('%j repeated many times', (piece) => {
+    for (const length of [50, 51, 999, 1_000, 1_001, 500_000])
+      expectAnswer(piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
+  });
 });

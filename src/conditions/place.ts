@@ -23,7 +23,8 @@ export function deeper({ level }: Place, token: IToken, end: Place['end']): Plac
 /** Checks the token after a value. @throws ConditionError when it cannot follow a value of this kind */
 export function expectFollower(kind: Kind, next: IToken, { end }: Place): void {
   const { tokens, words } = followers[kind];
-  const ends = kind === 'boolean' && tokenMatcher(next, end === ')' ? Close : EOF);
+  const isComplete = kind === 'boolean' || kind === 'any';
+  const ends = isComplete && tokenMatcher(next, end === ')' ? Close : EOF);
   if (ends || tokens.some((token) => tokenMatcher(next, token))) return;
-  throw ConditionError.at(next, kind === 'boolean' ? `${words} or ${end}` : words);
+  throw ConditionError.at(next, isComplete ? `${words} or ${end}` : words);
 }

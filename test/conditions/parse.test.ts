@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Condition, LiteralValue, VariableName } from '../../../src/notifications/destinations/conditions/tree.ts';
+import type { Comparator, Condition, LiteralValue, Segment, VariableName } from '../../src/conditions/tree.ts';
 import { treeOf } from './support.ts';
 
 const failed: Condition = { kind: 'alone', operand: { kind: 'variable', name: 'delivery_failed' } };
@@ -7,7 +7,8 @@ const literal = (value: LiteralValue) => ({ kind: 'literal' as const, value });
 const yes: Condition = { kind: 'alone', operand: literal(true) };
 const no: Condition = { kind: 'alone', operand: literal(false) };
 const eventType = { kind: 'variable', name: 'event_type' } as const;
-const compare = (name: VariableName, operator: '==' | '!=', to: LiteralValue): Condition => ({
+const payload = (...path: Segment[]) => ({ kind: 'payload' as const, path });
+const compare = (name: VariableName, operator: Comparator, to: LiteralValue): Condition => ({
   ...{ kind: 'compare', operator, left: { kind: 'variable', name }, right: literal(to) },
 });
 const typeIs = (value: string) => compare('event_type', '==', value);
@@ -48,6 +49,29 @@ test.each<[text: string, tree: Condition]>([
   ['attempts in [1, -2]', { kind: 'in', left: { kind: 'variable', name: 'attempts' }, values: [1, -2] }],
   ['true in [False]', { kind: 'in', left: literal(true), values: [false] }],
   ['event_type.startswith("a")', { kind: 'method', method: 'startswith', left: eventType, text: 'a' }],
+  ['attempts>=5', compare('attempts', '>=', 5)],
+  ['attempts <-5', compare('attempts', '<', -5)],
+  ['payload', { kind: 'alone', operand: payload() }],
+  ['payload.a.b', { kind: 'alone', operand: payload('a', 'b') }],
+  ['payload [ 007 ] . a["b\\n"]', { kind: 'alone', operand: payload(7, 'a', 'b\n') }],
+  ['payload.IN.true.payload', { kind: 'alone', operand: payload('IN', 'true', 'payload') }],
+  ['payload.contains', { kind: 'alone', operand: payload('contains') }],
+  ['payload.contains("a")', { kind: 'method', method: 'contains', left: payload(), text: 'a' }],
+  ['payload.a.contains("a")', { kind: 'method', method: 'contains', left: payload('a'), text: 'a' }],
+  ['payload.a in [1, "a", TRUE, 1.50]', { kind: 'in', left: payload('a'), values: [1, 'a', true, 1.5] }],
+  ['-0.0 == payload.a', { kind: 'compare', operator: '==', left: literal(0), right: payload('a') }],
+  ['+12.50 < payload.a', { kind: 'compare', operator: '<', left: literal(12.5), right: payload('a') }],
+  [
+    '+9007199254740993 < payload',
+    { kind: 'compare', operator: '<', left: literal(9007199254740993n), right: payload() },
+  ],
+  [
+    'header["X-A"] == "b"',
+    { kind: 'compare', operator: '==', left: { kind: 'header', name: 'x-a' }, right: literal('b') },
+  ],
+  ['exists (payload.a)', { kind: 'exists', operand: payload('a') }],
+  ["exists(header['A'])", { kind: 'exists', operand: { kind: 'header', name: 'a' } }],
+  ['matches(payload.a,"^a+$")', { kind: 'matches', left: payload('a'), pattern: '^a+$' }],
   ["event_type . endswith ( 'a' )", { kind: 'method', method: 'endswith', left: eventType, text: 'a' }],
   ['"abc".contains("")', { kind: 'method', method: 'contains', left: literal('abc'), text: '' }],
 ])('%j', (text, tree) => expect(treeOf(text)).toStrictEqual(tree));

@@ -1,23 +1,30 @@
-import { EMPTY_ALT, EmbeddedActionsParser, EOF, type IOrAlt, type IToken, type ParserMethod } from 'chevrotain';
+import { EMPTY_ALT, EOF, type IOrAlt, type IToken, type ParserMethod, tokenMatcher } from 'chevrotain';
 import { ConditionError } from './condition-error.ts';
-import { expectations, expectedOnly } from './expectations.ts';
-import { readLiteral, readText } from './literals.ts';
+import { expectations } from './expectations.ts';
+import { readPattern, readText } from './literals.ts';
+import { OperandGrammar } from './operand-grammar.ts';
 import { deeper, expectFollower, type Place } from './place.ts';
 import * as t from './tokens.ts';
 import {
+  type Comparator,
   type Condition,
+  comparators,
+  type Header,
   type Kind,
   kindOf,
-  type Literal,
   type LiteralValue,
   type Method,
   methods,
   type Operand,
-  type VariableName,
-  variableKinds,
+  type PayloadPath,
 } from './tree.ts';
 
-const isVariable = (name: string): name is VariableName => Object.hasOwn(variableKinds, name);
+function comparatorOf({ image }: IToken): Comparator {
+  const found = comparators.find((comparator) => comparator === image);
+  if (found === undefined) throw new Error('a comparison without a comparator');
+  return found;
+}
+
 const isMethod = (name: string): name is Method => methods.some((method) => method === name);
 
 /**
@@ -26,9 +33,9 @@ const isMethod = (name: string): name is Method => methods.some((method) => meth
  *
  * Rules throw a ConditionError for a wrong value. Errors about unexpected tokens are in `errors`.
  */
-export class ConditionGrammar extends EmbeddedActionsParser {
+export class ConditionGrammar extends OperandGrammar {
   constructor() {
-    super(t.tokens, { errorMessageProvider: expectedOnly, maxLookahead: 1 });
+    super();
     this.performSelfAnalysis();
   }
 
@@ -77,6 +84,8 @@ export class ConditionGrammar extends EmbeddedActionsParser {
             return condition;
           },
         },
+        { ALT: () => this.SUBRULE(this.exists) },
+        { ALT: () => this.SUBRULE(this.matches) },
         { ALT: () => this.SUBRULE(this.question, { ARGS: [place] }) },
       ],
       ERR_MSG: expectations.condition,
@@ -105,21 +114,14 @@ export class ConditionGrammar extends EmbeddedActionsParser {
   readonly comparison: ParserMethod<[Operand, Kind], Condition> = this.RULE(
     'comparison',
     (left: Operand, kind: Kind): Condition => {
-      const operator = this.OR<IOrAlt<'==' | '!='>[]>([
-        {
-          ALT: () => {
-            this.CONSUME(t.Equal);
-            return '==';
-          },
-        },
-        {
-          ALT: () => {
-            this.CONSUME(t.NotEqual);
-            return '!=';
-          },
-        },
+      const sign = this.OR<IOrAlt<IToken>[]>([
+        { ALT: () => this.CONSUME(t.Equality) },
+        { ALT: () => this.CONSUME(t.Ordering) },
       ]);
-      return { kind: 'compare', operator, left, right: this.SUBRULE(this.operand, { ARGS: [kind] }) };
+      const isOrder = this.ACTION(() => tokenMatcher(sign, t.Ordering));
+      // Only numbers have an order.
+      const right = this.SUBRULE(this.operand, { ARGS: [kind === 'any' && isOrder ? 'number' : kind] });
+      return { kind: 'compare', operator: this.ACTION(() => comparatorOf(sign)), left, right };
     },
   );
 
@@ -148,41 +150,25 @@ export class ConditionGrammar extends EmbeddedActionsParser {
     return { kind: 'method', method, left, text };
   });
 
-  /** A value. `wanted` is the only kind allowed; null allows every kind. */
-  readonly operand: ParserMethod<[Kind | null], Operand> = this.RULE('operand', (wanted: Kind | null) =>
-    this.OR<IOrAlt<Operand>[]>({
-      DEF: [
-        {
-          ALT: () => {
-            const token = this.CONSUME(t.Name);
-            return this.ACTION((): Operand => {
-              const name = token.image;
-              if (!isVariable(name) || (wanted && variableKinds[name] !== wanted))
-                throw ConditionError.at(token, wanted ? expectations.literal[wanted] : expectations.name);
-              return { kind: 'variable', name };
-            });
-          },
-        },
-        { ALT: () => this.SUBRULE(this.literal, { ARGS: [wanted] }) },
-      ],
-      ERR_MSG: wanted ? expectations.literal[wanted] : expectations.condition,
-    }),
-  );
+  readonly exists: ParserMethod<[], Condition> = this.RULE('exists', (): Condition => {
+    this.CONSUME(t.Exists);
+    this.CONSUME(t.Open, { ERR_MSG: '(' });
+    const operand = this.OR<IOrAlt<PayloadPath | Header>[]>({
+      DEF: [{ ALT: () => this.SUBRULE(this.payload) }, { ALT: () => this.SUBRULE(this.header) }],
+      ERR_MSG: expectations.content,
+    });
+    this.CONSUME(t.Close, { ERR_MSG: ')' });
+    return { kind: 'exists', operand };
+  });
 
-  readonly literal: ParserMethod<[Kind | null], Literal> = this.RULE('literal', (wanted: Kind | null): Literal => {
-    const token = this.OR<IOrAlt<IToken>[]>({
-      DEF: [
-        { ALT: () => this.CONSUME(t.Text) },
-        { ALT: () => this.CONSUME(t.Integer) },
-        { ALT: () => this.CONSUME(t.True) },
-        { ALT: () => this.CONSUME(t.False) },
-      ],
-      ERR_MSG: wanted ? expectations.literal[wanted] : expectations.condition,
-    });
-    return this.ACTION((): Literal => {
-      const literal: Literal = { kind: 'literal', value: readLiteral(token) };
-      if (wanted && kindOf(literal) !== wanted) throw ConditionError.at(token, expectations.literal[wanted]);
-      return literal;
-    });
+  readonly matches: ParserMethod<[], Condition> = this.RULE('matches', (): Condition => {
+    this.CONSUME(t.Matches);
+    this.CONSUME(t.Open, { ERR_MSG: '(' });
+    const left = this.SUBRULE(this.operand, { ARGS: ['text'] });
+    this.CONSUME(t.Comma, { ERR_MSG: ',' });
+    const argument = this.CONSUME(t.Text, { ERR_MSG: expectations.literal.text });
+    const pattern = this.ACTION(() => readPattern(argument));
+    this.CONSUME(t.Close, { ERR_MSG: ')' });
+    return { kind: 'matches', left, pattern };
   });
 }

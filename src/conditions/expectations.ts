@@ -1,25 +1,37 @@
 import type { IParserErrorMessageProvider, TokenType } from 'chevrotain';
 import * as t from './tokens.ts';
-import { type Kind, methods, variableKinds } from './tree.ts';
+import { contents, functions, type Kind, methods, variableKinds } from './tree.ts';
 
 /** The descriptions of expected input in error texts. */
 export const expectations = {
   condition: 'a condition',
-  name: `one of ${Object.keys(variableKinds).join(', ')}`,
+  name: `one of ${[...Object.keys(variableKinds), ...contents, ...functions].join(', ')}`,
   method: `${methods.slice(0, -1).join(', ')} or ${methods.at(-1)}`,
-  literal: { text: 'a text in quotes', integer: 'a whole number', boolean: 'true or false' } satisfies Record<
-    Kind,
-    string
-  >,
+  segment: 'a name',
+  key: 'a text in quotes or an index',
+  content: contents.join(' or '),
+  literal: {
+    text: 'a text in quotes',
+    integer: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+    any: 'a text in quotes, a number, true or false',
+  } satisfies Record<Kind, string>,
 };
 
-const compared = [t.Equal, t.NotEqual, t.In];
+const compared = [t.Equality, t.In];
+const ofNumber = { tokens: [...compared, t.Ordering], words: '==, !=, <, <=, >, >= or in' };
 
 /** The tokens that may follow a value of each kind. A boolean alone is a complete condition. */
 export const followers: Record<Kind, { tokens: readonly TokenType[]; words: string }> = {
   text: { tokens: [...compared, t.Dot], words: '==, !=, in, .startswith, .endswith or .contains' },
-  integer: { tokens: compared, words: '==, != or in' },
+  integer: ofNumber,
+  number: ofNumber,
   boolean: { tokens: [...compared, t.And, t.Or], words: '==, !=, in, and, or' },
+  any: {
+    tokens: [...compared, t.Ordering, t.Dot, t.And, t.Or],
+    words: '==, !=, <, <=, >, >=, in, .startswith, .endswith, .contains, and, or',
+  },
 };
 
 /** Reduces Chevrotain's errors to the expected input. `parse.ts` adds the text that was found. */

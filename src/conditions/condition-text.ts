@@ -1,4 +1,4 @@
-import { text } from '../../../shared/text-rules.ts';
+import { text } from '../shared/text-rules.ts';
 import { maxConditionLength, parseCondition } from './parse.ts';
 
 /** A valid condition. An error names the position: `line 1, column 13: expected a text in quotes, found 5`. */

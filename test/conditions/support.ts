@@ -1,5 +1,5 @@
-import { parseCondition } from '../../../src/notifications/destinations/conditions/parse.ts';
-import type { Condition, Variables } from '../../../src/notifications/destinations/conditions/tree.ts';
+import { parseCondition } from '../../src/conditions/parse.ts';
+import type { Condition, Variables } from '../../src/conditions/tree.ts';
 
 /** An event whose attempts have all failed. */
 export const failed: Variables = {

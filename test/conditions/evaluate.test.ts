@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { evaluate } from '../../../src/notifications/destinations/conditions/evaluate.ts';
-import type { Variables } from '../../../src/notifications/destinations/conditions/tree.ts';
+import { evaluate } from '../../src/conditions/evaluate.ts';
+import type { Variables } from '../../src/conditions/tree.ts';
 import { failed, treeOf } from './support.ts';
 
 const says = (text: string, variables: Partial<Variables> = {}) => evaluate(treeOf(text), { ...failed, ...variables });

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { errorOf } from './support.ts';
 
-const names = 'one of delivery_failed, provider, event_type, account_slug, app_key, attempts, response_code';
+const names =
+  'one of delivery_failed, provider, event_type, account_slug, app_key, attempts, response_code, payload, header, exists, matches';
 const ofText = '==, !=, in, .startswith, .endswith or .contains';
 const methods = 'startswith, endswith or contains';
+const ofNumber = '==, !=, <, <=, >, >= or in';
+const ofAny = '==, !=, <, <=, >, >=, in, .startswith, .endswith, .contains, and, or';
+const anyLiteral = 'a text in quotes, a number, true or false';
+const number = 'a number such as 503, -7 or 12.5';
 const whole = 'a whole number from -9007199254740991 to 9007199254740991';
 const length = 'at most 1000 characters';
 const levels = 'at most 50 levels of not and parentheses';
@@ -45,10 +50,9 @@ describe('refused, with the position and what was expected there:', () => {
     ['(provider)', '1:10', ofText, ')'],
     ['provider not in ["a"]', '1:10', ofText, 'not'],
     ['provider = "a"', '1:10', ofText, '='],
-    ['attempts', '1:9', '==, != or in', 'the end'],
-    ['attempts > 5', '1:10', '==, != or in', '>'],
-    ['attempts.startswith("1")', '1:9', '==, != or in', '.'],
-    ['5', '1:2', '==, != or in', 'the end'],
+    ['attempts', '1:9', ofNumber, 'the end'],
+    ['attempts.startswith("1")', '1:9', ofNumber, '.'],
+    ['5', '1:2', ofNumber, 'the end'],
     ['delivery_failed.contains("x")', '1:16', '==, !=, in, and, or or the end', '.'],
     ['(true.contains("x"))', '1:6', '==, !=, in, and, or or )', '.'],
     ['delivery_failed = true', '1:17', '==, !=, in, and, or or the end', '='],
@@ -101,6 +105,57 @@ describe('refused, with the position and what was expected there:', () => {
     [String.raw`provider == "ab\q"`, '1:16', escapes, String.raw`\q`],
     [String.raw`provider.contains('\u0041')`, '1:20', escapes, String.raw`\u`],
     ['provider == "😀\\😀"', '1:15', escapes, '\\😀'],
+    // Order.
+    ['provider > "a"', '1:10', ofText, '>'],
+    ['delivery_failed > false', '1:17', '==, !=, in, and, or or the end', '>'],
+    ['attempts > "5"', '1:12', 'a whole number', '"5"'],
+    ['attempts >= 1.5', '1:13', whole, '1.5'],
+    ['attempts => 5', '1:10', ofNumber, '='],
+    ['1.5 == provider', '1:8', 'a number', 'provider'],
+    ['payload.x < "a"', '1:13', 'a number', '"a"'],
+    ['payload.x >= provider', '1:14', 'a number', 'provider'],
+    ['payload.x < header["a"]', '1:13', 'a number', 'header'],
+    // Values of the payload.
+    ['payload.x = 5', '1:11', `${ofAny} or the end`, '='],
+    ['(payload.x', '1:11', `${ofAny} or )`, 'the end'],
+    ['payload.', '1:9', 'a name', 'the end'],
+    ['payload.5', '1:9', 'a name', '5'],
+    ['payload.été', '1:9', 'a name', 'é'],
+    ['payload.a-b', '1:10', `${ofAny} or the end`, '-'],
+    ['payload[', '1:9', 'a text in quotes or an index', 'the end'],
+    ['payload[x]', '1:9', 'a text in quotes or an index', 'x'],
+    ['payload[-1]', '1:9', 'an index from 0', '-1'],
+    ['payload[1.5]', '1:9', 'an index from 0', '1.5'],
+    ['payload[9007199254740992]', '1:9', 'an index from 0', '9007199254740992'],
+    ['payload["a"', '1:12', ']', 'the end'],
+    ['payload.x.toString("a")', '1:11', methods, 'toString'],
+    ['payload.x == foo', '1:14', anyLiteral, 'foo'],
+    ['payload.x in []', '1:15', anyLiteral, ']'],
+    ['Payload.x', '1:1', names, 'Payload'],
+    ['payload.x == 5x', '1:14', number, '5x'],
+    ['payload.x == 1e3', '1:14', number, '1e3'],
+    ['payload.x == 1.', '1:14', number, '1.'],
+    [`payload.x == ${'9'.repeat(400)}.5`, '1:14', number, `${'9'.repeat(40)}…`],
+    // Headers.
+    ['header == "a"', '1:8', '[', '=='],
+    ['header.x == "a"', '1:7', '[', '.'],
+    ['header[0] == "a"', '1:8', 'a text in quotes', '0'],
+    ['header["a"]', '1:12', ofText, 'the end'],
+    ['header["a"] == 5', '1:16', 'a text in quotes', '5'],
+    ['attempts == header["a"]', '1:13', 'a whole number', 'header'],
+    // Functions.
+    ['exists', '1:7', '(', 'the end'],
+    ['exists()', '1:8', 'payload or header', ')'],
+    ['exists(provider)', '1:8', 'payload or header', 'provider'],
+    ['exists(payload.x) == true', '1:19', 'and, or or the end', '=='],
+    ['matches(attempts, "a")', '1:9', 'a text in quotes', 'attempts'],
+    ['matches(payload.x)', '1:18', ',', ')'],
+    ['matches(payload.x, payload.y)', '1:20', 'a text in quotes', 'payload'],
+    ['matches(payload.x, "a(b")', '1:20', 'a regular expression of RE2', '"a(b"'],
+    [String.raw`matches(payload.x, "(a)\\1")`, '1:20', 'a regular expression of RE2', String.raw`"(a)\\1"`],
+    ['matches(payload.x, "(?=a)")', '1:20', 'a regular expression of RE2', '"(?=a)"'],
+    ['matches(payload.x, "a{1001}")', '1:20', 'a regular expression of RE2', '"a{1001}"'],
+    ['matches(payload.x, "(?:a?){900}")', '1:20', 'a regular expression of at most 1000 steps', '"(?:a?){900}"'],
     // Line and column.
     ['delivery_failed\nand\r\n  provider == 5', '3:15', 'a text in quotes', '5'],
     ['delivery_failed\rand provider == 5', '2:17', 'a text in quotes', '5'],

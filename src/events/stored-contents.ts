@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises';
+import type { StoredContent } from '../conditions/content.ts';
+import type { Sql } from '../database/sql.ts';
+import { idRange } from './id-range.ts';
+
+/** Bodies up to this size come with their row, the others one by one. So a batch has at most 4 MiB of bodies. */
+const inlineBytes = 64 * 1024;
+const batchEvents = 64;
+
+const readContents = {
+  name: 'read_stored_contents',
+  // Of a rejected webhook only the beginning of the body may be stored, which may be valid JSON with another meaning.
+  // octet_length does not read a body that is stored out of line.
+  text: `
+    select p.event_id as id, p.headers, case when $4 then octet_length(p.body) else 0 end as "bodyBytes",
+      $4 and coalesce(p.payload_bytes, octet_length(p.body)) = octet_length(p.body) as "isWhole",
+      case when $4 and octet_length(p.body) <= ${inlineBytes} then p.body end as body
+    from event_payloads p where p.event_id = any($1::uuid[]) and p.event_id between $2 and $3`,
+};
+
+const readBody = {
+  name: 'read_stored_body',
+  text: 'select body from event_payloads where event_id = $1',
+};
+
+interface Row {
+  id: string;
+  headers: [name: string, value: string][];
+  bodyBytes: number;
+  isWhole: boolean;
+  body: Buffer | null;
+}
+
+export interface EventContent {
+  eventId: string;
+  stored: StoredContent;
+}
+
+/**
+ * Reads headers and bodies for conditions, in the order of the ids, with one large body in memory at a time. Events that
+ * do not exist any more are left out.
+ *
+ * @param options.bodies whether bodies are read; without, every body is null.
+ * @param options.maxBytes ends before an event with which the bytes read would be more, except the first one.
+ */
+export async function* readStoredContents(
+  sql: Sql,
+  eventIds: readonly string[],
+  { bodies, maxBytes = Number.POSITIVE_INFINITY }: { bodies: boolean; maxBytes?: number },
+): AsyncGenerator<EventContent> {
+  let bytes = 0;
+  for (let from = 0; from < eventIds.length; from += batchEvents) {
+    const ids = eventIds.slice(from, from + batchEvents);
+    const rows = await sql.query<Row>(readContents, [ids, ...idRange(ids), bodies]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const id of ids) {
+      const row = byId.get(id);
+      if (!row) continue;
+      const size = sizeOf(row);
+      if (bytes > 0 && bytes + size > maxBytes) return;
+      bytes += size;
+      yield { eventId: id, stored: { headers: row.headers, body: await wholeBody(sql, row) } };
+      // The caller may have parsed a body, which takes up to 0.1 s. Other work of this process goes in between.
+      if (bodies) await setImmediate();
+    }
+  }
+}
+
+const sizeOf = ({ headers, bodyBytes }: Row) =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length, bodyBytes);
+
+async function wholeBody(sql: Sql, { id, isWhole, body }: Row): Promise<Uint8Array | null> {
+  if (!isWhole || body) return isWhole ? body : null;
+  const [row] = await sql.query<{ body: Buffer }>(readBody, [id]);
+  return row?.body ?? null;
+}
