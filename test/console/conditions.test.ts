@@ -30,6 +30,15 @@ test('a condition is checked while it is written, completed, and tried on the la
   await page.keyboard.press('Enter');
   await page.keyboard.type(' == "order.paid"');
   await form.getByText('2 of the last 3 events match').waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('payload.ty');
+  await page.getByRole('listbox', { name: 'Completions' }).getByText('payload.type').waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(' == "customer.updated"');
+  await form.getByText('1 of the last 3 events matches').waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('event_type == "order.paid"');
+  await form.getByText('2 of the last 3 events match').waitFor();
   await page.keyboard.press('Escape');
   await form.getByRole('button', { name: 'Create destination' }).click();
   await page.getByRole('listitem').filter({ hasText: 'On-call' }).waitFor();

@@ -1,6 +1,7 @@
 import type { Treaty } from '@elysia/eden';
 import type { api } from '../../api/client.ts';
 import { contentOf, literalOf, type Token, tokensOf } from './condition-tokens.ts';
+import { isPath, withPaths } from './paths.ts';
 
 /** What a condition can contain, with values of the account's events. */
 export type Names = Treaty.Data<(typeof api)['conditions']['names']['get']>;
@@ -30,8 +31,9 @@ const maxOptions = 50;
 
 /** The texts that can stand at a position of a condition, or null where the user writes something of their own. */
 export function completionsAt(text: string, position: number, names: Names): Completions | null {
-  const before = tokensOf(text.slice(0, position));
+  const before = withPaths(tokensOf(text.slice(0, position)));
   const last = before.at(-1);
+  if (last?.to === position && isPath(last) && /[.[]/.test(last.image)) return ofPath(text, last, names);
   if (last?.kind === 'open-text') return valuesInQuotes(text, last, before.slice(0, -1), names);
   const isWriting = last !== undefined && last.to === position && (last.kind === 'word' || last.kind === 'number');
   const prefix = isWriting ? last.image : '';
@@ -57,6 +59,22 @@ function matching(options: Option[], prefix: string): Option[] {
     .map(({ option }) => option);
 }
 
+/** Longer paths, and the methods of a text, for a path that is being written. */
+function ofPath(text: string, { image, from, to }: Token, { contents, methods }: Names): Completions | null {
+  const dot = /^payload.*\.(?=\w*$)/.exec(image)?.[0];
+  const own = dot === undefined ? [] : methods.map((name) => methodOf(name, dot));
+  const wanted = image.toLowerCase();
+  const options = [...contents.map((path) => ({ label: path, detail: detailOf(path), insert: path })), ...own]
+    .filter(({ insert }) => insert.toLowerCase().startsWith(wanted) && insert !== image)
+    .slice(0, maxOptions);
+  if (options.length === 0) return null;
+  // The quote and bracket that are already there are written again.
+  const closed = /\[[^\]]*$/.test(image) ? (/^["']?\]?/.exec(text.slice(to))?.[0].length ?? 0) : 0;
+  return { from, to: to + closed, prefix: image, options };
+}
+
+const detailOf = (path: string) => (path.startsWith('header') ? 'header' : 'of the body');
+
 /** The values for a text whose closing quote is missing, or is the one after the cursor. */
 function valuesInQuotes(text: string, open: Token, before: Token[], names: Names): Completions | null {
   const variable = comparedWith(before, names);
@@ -78,7 +96,7 @@ function comparedWith(before: Token[], { variables }: Names): Variable | undefin
   const at = before.findLastIndex(({ kind, image }) => kind !== 'text' && kind !== 'number' && image !== ',');
   const sign = before[at]?.image.toLowerCase();
   const left =
-    sign === '==' || sign === '!='
+    sign !== undefined && /^(?:[=!<>]=|[<>])$/.test(sign)
       ? before[at - 1]
       : sign === '[' || sign === '('
         ? before[before[at - 2]?.image === '.' ? at - 3 : at - 2]
@@ -89,12 +107,18 @@ function comparedWith(before: Token[], { variables }: Names): Variable | undefin
 function optionsAfter(before: Token[], names: Names): Option[] {
   const last = before.at(-1);
   const image = last?.image.toLowerCase() ?? '';
+  if (image === '(' && names.functions.includes(before.at(-2)?.image ?? '')) return contentsOf(names);
   if (last === undefined || ['and', 'or', 'not', '('].includes(image))
-    return [...variablesOf(names), { label: 'not', detail: 'the opposite', insert: 'not ' }];
+    return [
+      ...variablesOf(names),
+      ...contentsOf(names),
+      ...functionsOf(names),
+      { label: 'not', detail: 'the opposite', insert: 'not ' },
+    ];
   if (image === '.') return methodsOf(names);
   if (image === 'in') return [{ label: '[ … ]', detail: 'one of these values', insert: '[]', back: 1 }];
-  if (image === '==' || image === '!=' || image === '[' || image === ',')
-    return literalsOf(comparedWith(before, names));
+  if (names.operators.includes(image) && /[=<>]/.test(image)) return literalsOf(comparedWith(before, names));
+  if (image === '[' || image === ',') return literalsOf(comparedWith(before, names));
   return isLeftSide(before) ? operatorsAfter(last, names) : joins;
 }
 
@@ -113,8 +137,21 @@ function isLeftSide(before: Token[]): boolean {
 const variablesOf = ({ variables }: Names): Option[] =>
   variables.map(({ name, kind }) => ({ label: name, detail: kind, insert: name }));
 
-const methodsOf = ({ methods }: Names): Option[] =>
-  methods.map((name) => ({ label: name, detail: 'of a text', insert: `${name}("")`, back: 2 }));
+const contentsOf = ({ contents }: Names): Option[] =>
+  ['payload', 'header', ...contents].map((path) => ({ label: path, detail: detailOf(path), insert: path }));
+
+const functionsOf = ({ functions }: Names): Option[] =>
+  functions.map((name) => ({
+    ...{ label: name, detail: name === 'exists' ? 'is there' : 'by a pattern' },
+    ...(name === 'exists' ? { insert: `${name}()`, back: 1 } : { insert: `${name}(, "")`, back: 5 }),
+  }));
+
+/** A call of a method, with the cursor between its quotes. */
+const methodOf = (name: string, prefix = ''): Option => ({
+  ...{ label: name, detail: 'of a text', insert: `${prefix}${name}("")`, back: 2 },
+});
+
+const methodsOf = ({ methods }: Names): Option[] => methods.map((name) => methodOf(name));
 
 const literalsOf = (variable: Variable | undefined): Option[] => {
   if (variable?.kind === 'boolean')
@@ -125,12 +162,16 @@ const literalsOf = (variable: Variable | undefined): Option[] => {
   });
 };
 
+const compare: Option[] = [
+  { label: '==', detail: 'is', insert: '== ' },
+  { label: '!=', detail: 'is not', insert: '!= ' },
+  { label: 'in', detail: 'is one of', insert: 'in []', back: 1 },
+];
+const order: Option[] = ['<', '<=', '>', '>='].map((label) => ({ label, detail: 'of numbers', insert: `${label} ` }));
+
 function operatorsAfter(left: Token, names: Names): Option[] {
+  if (isPath(left)) return left.image.startsWith('payload') ? [...compare, ...order, ...joins] : compare;
   const kind = names.variables.find(({ name }) => name === left.image)?.kind;
-  const compare: Option[] = [
-    { label: '==', detail: 'is', insert: '== ' },
-    { label: '!=', detail: 'is not', insert: '!= ' },
-    { label: 'in', detail: 'is one of', insert: 'in []', back: 1 },
-  ];
+  if (kind === 'integer') return [...compare, ...order];
   return kind === 'boolean' ? [...joins, ...compare] : compare;
 }

@@ -3,6 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 
 const keywords = /^(?:and|or|not|in)$/i;
+const functions = /^(?:exists|matches)$/;
 const booleans = /^(?:true|false)$/i;
 
 /** The language of conditions (docs/notifications.md), as far as its colours need it. */
@@ -22,11 +23,12 @@ const language = StreamLanguage.define<{ quote: string | null }>({
     if (stream.match(/^[+-]?\d[\w.]*/)) return 'number';
     const word = stream.match(/^[A-Za-z_]\w*/);
     if (word && word !== true) {
+      // A method, or a segment of a path, which may be any word.
+      if (stream.string.charAt(stream.start - 1) === '.' || functions.test(word[0])) return 'propertyName';
       if (keywords.test(word[0])) return 'keyword';
-      if (booleans.test(word[0])) return 'bool';
-      return stream.string.charAt(stream.start - 1) === '.' ? 'propertyName' : 'variableName';
+      return booleans.test(word[0]) ? 'bool' : 'variableName';
     }
-    if (!stream.match(/^(?:==|!=)/)) stream.next();
+    if (!stream.match(/^(?:[=!<>]=|[<>])/)) stream.next();
     return 'operator';
   },
 });

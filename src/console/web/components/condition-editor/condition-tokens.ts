@@ -6,9 +6,9 @@ export interface Token {
   to: number;
 }
 
-// As in src/notifications/destinations/conditions/tokens.ts. An open text has no closing quote yet.
+// As in src/conditions/tokens.ts. An open text has no closing quote yet.
 const pattern =
-  /\s*(?:(?<word>[A-Za-z_]\w*)|(?<number>[+-]?\d[\w.]*)|(?<text>"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(?<open>["'][\s\S]*)|(?<sign>==|!=|\S))/gy;
+  /\s*(?:(?<word>[A-Za-z_]\w*)|(?<number>[+-]?\d[\w.]*)|(?<text>"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(?<open>["'][\s\S]*)|(?<sign>[=!<>]=|\S))/gy;
 
 /** The tokens of a condition that may be incomplete. */
 export function tokensOf(text: string): Token[] {
