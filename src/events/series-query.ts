@@ -55,6 +55,12 @@ export function spanOf(query: z.infer<typeof seriesQuery>, nowMs: number): Span 
   const isWholeHours = stepMs % hourMs === 0;
   if (!isWholeHours && !isRecent)
     throw invalid('step', 'must be whole hours (such as 1h) for what is more than 48 hours ago');
+  // Otherwise the hour of the request would decide whether the first point begins within what is kept.
+  if (stepMs > (isWholeHours ? hoursReachMs : minutesReachMs))
+    throw invalid(
+      'step',
+      isWholeHours ? 'is too long: at most 31 days' : 'is too long: at most 48 hours if not in whole hours',
+    );
   const fromMs = Math.floor(sinceMs / stepMs) * stepMs;
   const toMs = Math.ceil(untilMs / stepMs) * stepMs;
   if (fromMs < nowMs - (isWholeHours ? hoursKeptMs : minutesKeptMs))
