@@ -69,6 +69,20 @@ export async function openWorkflows({ temporal }: TestGateway) {
       const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
       return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []);
     },
+    /** How often the latest run's history has what Temporal Cloud bills (https://docs.temporal.io/cloud/actions). */
+    async actions(eventId: string) {
+      const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
+      const count = (attributes: keyof NonNullable<typeof events>[number]) =>
+        (events ?? []).filter((event) => event[attributes]).length;
+      return {
+        starts: count('workflowExecutionStartedEventAttributes'),
+        activities: count('activityTaskScheduledEventAttributes'),
+        timers: count('timerStartedEventAttributes'),
+        upserts: count('upsertWorkflowSearchAttributesEventAttributes'),
+        signals: count('workflowExecutionSignaledEventAttributes'),
+        markers: count('markerRecordedEventAttributes'),
+      };
+    },
     /** All texts and bytes in the history of the latest run. */
     async text(eventId: string) {
       const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
