@@ -1,4 +1,5 @@
 import { isWithinBounds, type JsonBounds, parsedJson } from '../shared/bounded-json.ts';
+import { utf8Text } from '../shared/text.ts';
 import type { Segment } from './tree.ts';
 
 /** The headers and the body of an event, as conditions read them. Nothing is parsed before a condition needs it. */
@@ -26,7 +27,7 @@ export const noContent: Content = { payload: () => undefined, header: () => unde
 
 /** The content of a stored event. The body is JSON if it parses as such within bounds, for any content type. */
 export function storedContent({ headers, body }: StoredContent): Content {
-  const text = lazy(() => (body && isWithinBounds(body, payloadBounds) ? textOf(body) : null));
+  const text = lazy(() => (body && isWithinBounds(body, payloadBounds) ? utf8Text(body) : null));
   const root = lazy(() => parsedJson(text() ?? ''));
   const exactRoot = lazy(() => JSON.parse(text() ?? 'null', withDigits));
   return {
@@ -53,15 +54,6 @@ function lazy<Value>(compute: () => Value): () => Value {
     known ??= { value: compute() };
     return known.value;
   };
-}
-
-/** The body as text, without a byte order mark; null when it is not UTF-8. */
-function textOf(body: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return null;
-  }
 }
 
 /** Whether a parsed number can have no other digits than those that were sent. Fractions count as exact. */

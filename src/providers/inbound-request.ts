@@ -1,10 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { isWithinBounds, type JsonBounds, parsedJson, webhookBounds } from '../shared/bounded-json.ts';
+import { utf8Text } from '../shared/text.ts';
 
 export type Header = [name: string, value: string];
-
-const utf8 = new TextDecoder();
 
 /** Providers send a few dozen fields. 1 MiB can hold half a million, which took 5 s to read (measured). */
 const maxFormFields = 1000;
@@ -106,7 +104,7 @@ export class InboundRequest {
 
   /** The body as text without a byte order mark; null when it is not UTF-8. */
   text(): string | null {
-    if (this.#text === undefined) this.#text = isUtf8(this.body) ? utf8.decode(this.body) : null;
+    if (this.#text === undefined) this.#text = utf8Text(this.body);
     return this.#text;
   }
 

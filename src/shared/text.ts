@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** The most characters (code points) of an external id or event type. Longer ones are truncated, not refused. */
 export const maxTextLength = 255;
 
@@ -26,6 +28,11 @@ export function utf8HeaderValue(value: string): string {
   const decoded = bytes.toString('utf8');
   return decoded.includes('\uFFFD') ? value : decoded;
 }
+
+const utf8 = new TextDecoder();
+
+/** Bytes as text without a byte order mark; null when they are not UTF-8. */
+export const utf8Text = (bytes: Uint8Array): string | null => (isUtf8(bytes) ? utf8.decode(bytes) : null);
 
 /** Like `decodeURIComponent`, but never throws: invalid UTF-8 becomes U+FFFD, and a bare `%` is kept. */
 export function percentDecoded(text: string): string {
