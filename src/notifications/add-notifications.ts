@@ -43,14 +43,13 @@ export function addNotifications(options: { burst: BurstLimit | null; log?: Pick
     const accounts = [...new Set(events.map((event) => event.account_id))];
     const destinations = await sql.query<ToldDestination>(readDestinations, [accounts]);
     if (destinations.length === 0) return;
-    const work = new Map(events.map((event) => [event.id, new Work()]));
-    const notifications = await matchAll(sql, { events, destinations, work, prepared });
-    for (const [eventId, { exceeded }] of work) {
+    const onExceeded = (eventId: string, exceeded: number) => {
       warning.add(exceeded);
       warning.tell((conditions) =>
         options.log?.warn({ eventId, conditions }, 'conditions exceeded their limit of work and counted as met'),
       );
-    }
+    };
+    const notifications = await matchAll(sql, { events, destinations, prepared, onExceeded });
     await fold(sql, notifications, options.burst);
     await writeNotifications(sql, notifications);
   };
@@ -60,22 +59,27 @@ export function addNotifications(options: { burst: BurstLimit | null; log?: Pick
 interface Matching {
   events: EventRow[];
   destinations: ToldDestination[];
-  /** For each event, what its conditions may take together. */
-  work: Map<string, Work>;
   prepared: PreparedContents;
+  /** Called with the number of conditions of an event that took more work than they may. */
+  onExceeded(eventId: string, exceeded: number): void;
 }
 
 /** The notifications of all events, in their order. Reads headers and bodies only for conditions that need them. */
-async function matchAll(sql: Sql, { events, destinations, work, prepared }: Matching): Promise<NewNotification[]> {
+async function matchAll(
+  sql: Sql,
+  { events, destinations, prepared, onExceeded }: Matching,
+): Promise<NewNotification[]> {
   const ofAccount = Map.groupBy(destinations, ({ account_id }) => account_id);
   const needs = new Map(
     [...ofAccount].map(([id, some]) => [id, together(some.map(({ condition }) => needsOf(condition)))]),
   );
-  const match = (event: EventRow, content: Content) =>
-    notificationsOf(event, destinations, {
-      ...{ variables: { ...event, delivery_failed: true }, content },
-      work: work.get(event.id) ?? new Work(),
-    });
+  const match = (event: EventRow, content: Content) => {
+    const work = new Work();
+    const variables = { ...event, delivery_failed: true };
+    const notifications = notificationsOf(event, destinations, { variables, content, work });
+    onExceeded(event.id, work.exceeded);
+    return notifications;
+  };
   const found = new Map<string, NewNotification[]>();
   for (const event of events) {
     const content = prepared.take(event.id);

@@ -65,16 +65,16 @@ export class OutcomeRecorder {
         // Only a failed last attempt can exhaust an event, which needs a transaction. All others need one statement
         // only.
         const ending = outcomes.filter(({ last, succeeded }) => last && !succeeded).map(({ eventId }) => eventId);
-        if (ending.length > 0) await whenExhausted.prepare?.(database, ending);
-        const rows =
-          ending.length > 0
-            ? await database.transaction(async (sql) => {
-                const recorded = await record(sql, outcomes, workflows);
-                const ids = recorded.filter(({ exhausted }) => exhausted).map(({ id }) => id);
-                if (ids.length > 0) await whenExhausted(sql, ids);
-                return recorded;
-              })
-            : await record(database, outcomes, workflows);
+        const recordEnding = async () => {
+          await whenExhausted.prepare?.(database, ending);
+          return database.transaction(async (sql) => {
+            const recorded = await record(sql, outcomes, workflows);
+            const ids = recorded.filter(({ exhausted }) => exhausted).map(({ id }) => id);
+            if (ids.length > 0) await whenExhausted(sql, ids);
+            return recorded;
+          });
+        };
+        const rows = await (ending.length > 0 ? recordEnding() : record(database, outcomes, workflows));
         const found = new Map(rows.map(({ id, ...recorded }) => [id, recorded]));
         return outcomes.map(({ eventId }) => ({ recorded: found.get(eventId) ?? null }));
       },

@@ -1,7 +1,7 @@
 import type { Treaty } from '@elysia/eden';
 import type { api } from '../../api/client.ts';
 import { contentOf, literalOf, type Token, tokensOf } from './condition-tokens.ts';
-import { isPath, withPaths } from './paths.ts';
+import { isPath, roots, withPaths } from './paths.ts';
 
 /** What a condition can contain, with values of the account's events. */
 export type Names = Treaty.Data<(typeof api)['conditions']['names']['get']>;
@@ -96,13 +96,15 @@ function comparedWith(before: Token[], { variables }: Names): Variable | undefin
   const at = before.findLastIndex(({ kind, image }) => kind !== 'text' && kind !== 'number' && image !== ',');
   const sign = before[at]?.image.toLowerCase();
   const left =
-    sign !== undefined && /^(?:[=!<>]=|[<>])$/.test(sign)
+    sign !== undefined && isComparator(sign)
       ? before[at - 1]
       : sign === '[' || sign === '('
         ? before[before[at - 2]?.image === '.' ? at - 3 : at - 2]
         : undefined;
   return variables.find(({ name }) => name === left?.image);
 }
+
+const isComparator = (image: string) => /^(?:[=!<>]=|[<>])$/.test(image);
 
 function optionsAfter(before: Token[], names: Names): Option[] {
   const last = before.at(-1);
@@ -117,8 +119,7 @@ function optionsAfter(before: Token[], names: Names): Option[] {
     ];
   if (image === '.') return methodsOf(names);
   if (image === 'in') return [{ label: '[ … ]', detail: 'one of these values', insert: '[]', back: 1 }];
-  if (names.operators.includes(image) && /[=<>]/.test(image)) return literalsOf(comparedWith(before, names));
-  if (image === '[' || image === ',') return literalsOf(comparedWith(before, names));
+  if (isComparator(image) || image === '[' || image === ',') return literalsOf(comparedWith(before, names));
   return isLeftSide(before) ? operatorsAfter(last, names) : joins;
 }
 
@@ -138,7 +139,7 @@ const variablesOf = ({ variables }: Names): Option[] =>
   variables.map(({ name, kind }) => ({ label: name, detail: kind, insert: name }));
 
 const contentsOf = ({ contents }: Names): Option[] =>
-  ['payload', 'header', ...contents].map((path) => ({ label: path, detail: detailOf(path), insert: path }));
+  [...roots, ...contents].map((path) => ({ label: path, detail: detailOf(path), insert: path }));
 
 const functionsOf = ({ functions }: Names): Option[] =>
   functions.map((name) => ({

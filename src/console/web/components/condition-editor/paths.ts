@@ -1,6 +1,7 @@
 import type { Token } from './condition-tokens.ts';
 
-const roots = ['payload', 'header'];
+/** What stands for the content of an event. */
+export const roots = ['payload', 'header'];
 
 /** Whether a token stands for a value of the event's content: `payload.amount`, or `header["x-github-event"]`. */
 export const isPath = ({ kind, image }: Token): boolean =>
@@ -24,5 +25,5 @@ function continues(path: string, { kind, image }: Token): boolean {
   if (path.endsWith('.')) return kind === 'word';
   if (path.endsWith('[')) return kind === 'text' || kind === 'open-text' || kind === 'number';
   if (image === ']') return /\[[^[\]]*$/.test(path);
-  return kind === 'sign' && (image === '[' ? true : image === '.' && path.startsWith('payload'));
+  return kind === 'sign' && (image === '[' || (image === '.' && path.startsWith('payload')));
 }
