@@ -55,7 +55,7 @@ changeJson('openapi.json', (content) => Object.assign(content.info, { version })
 // From now on these files must not change: test/database/migration-rules.test.ts.
 changeJson('migrations/released.json', (releases) => {
   const known = Object.values(releases).flatMap((files) => Object.keys(files));
-  const files = globSync(['Migration*.ts', 'schema/*.sql', 'functions/*.sql'], { cwd: 'migrations' }).sort();
+  const files = globSync(['Migration*.ts', 'schema/*.sql'], { cwd: 'migrations' }).sort();
   releases[version] = Object.fromEntries(
     files
       .filter((file) => !known.includes(file))

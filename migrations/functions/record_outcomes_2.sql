@@ -24,7 +24,7 @@ begin
       as t (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url,
             succeeded, last, next_attempt_at, claim_token, waited_ms, connect_ms, answer_ms)
   ), before as (
-    select e.id, e.account_id, e.generation, e.status, e.delivery_status from events e
+    select e.id, e.account_id, e.consumer_id, e.generation, e.status, e.delivery_status from events e
     where e.id = any(p_ids) and e.id between p_low and p_high
   ), held as (
     -- Attempts of workflows have no lease. An attempt of the relay is recorded if its lease is still held, or if a
@@ -86,6 +86,7 @@ begin
   )
   select b.id, b.generation, r.event_id is not null, coalesce(c.exhausted, false),
     coalesce(c.status, b.status), case when c.id is null then b.delivery_status else c.delivery_status end,
-    case when b.delivery_status = 'failed' then (select a.deleted_at is not null from accounts a where a.id = b.account_id) else false end
+    case when b.delivery_status = 'failed' then (select a.deleted_at is not null from accounts a where a.id = b.account_id)
+      or coalesce((select k.deleted_at is not null from consumers k where k.id = b.consumer_id), false) else false end
   from before b left join recorded r on r.event_id = b.id left join changed c on c.id = b.id;
 end $$;

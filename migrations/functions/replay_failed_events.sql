@@ -2,7 +2,8 @@
 --
 -- Notes all failed events in event_replays. Up to 2,000 of them are replayed within the call. If there are more,
 -- workers replay them with apply_next_replays.
-create or replace function replay_failed_events(p_app_key text, p_provider text) returns integer language plpgsql
+create or replace function replay_failed_events(p_app_key text, p_provider text, p_since timestamptz default null, p_until timestamptz default null,
+  p_account_slug text default null, p_consumer text default null) returns integer language plpgsql
 set enable_seqscan = on set plan_cache_mode = auto set jit = off set work_mem = '32MB' as $$
 declare
   wanted text := '';
@@ -14,15 +15,30 @@ begin
   if p_provider is not null then
     wanted := wanted || format(' and e.provider = %L', p_provider);
   end if;
+  if p_account_slug is not null then
+    wanted := wanted || format(' and e.account_slug = %L', p_account_slug);
+  end if;
+  if p_since is not null then
+    wanted := wanted || format(' and e.received_at > %L', p_since);
+  end if;
+  if p_until is not null then
+    wanted := wanted || format(' and e.received_at < %L', p_until);
+  end if;
+  if p_consumer = 'default' then
+    wanted := wanted || ' and e.consumer_id is null';
+  elsif p_consumer is not null then
+    wanted := wanted || format(' and e.consumer_id in (select id from consumers where name = %L)', p_consumer);
+  end if;
   -- Each branch uses one index: events_undelivered and events_failed_otherwise.
   execute $q$
     with found as (
-      select e.id, e.account_id from events e where e.undelivered and e.state <> 'dead'$q$ || wanted || $q$
+      select e.id, e.account_id, e.consumer_id from events e where e.undelivered and e.state <> 'dead'$q$ || wanted || $q$
       union all
-      select e.id, e.account_id from events e where e.state = 'failed' and e.undelivered is null and e.rejection_reason is null$q$ || wanted || $q$
+      select e.id, e.account_id, e.consumer_id from events e where e.state = 'failed' and e.undelivered is null and e.rejection_reason is null$q$ || wanted || $q$
     ), noted as (
       insert into event_replays (event_id)
-      select f.id from found f join accounts a on a.id = f.account_id where a.deleted_at is null order by f.id
+      select f.id from found f join accounts a on a.id = f.account_id where a.deleted_at is null
+        and not exists (select from consumers c where c.id = f.consumer_id and c.deleted_at is not null) order by f.id
       on conflict do nothing returning event_id
     )
     select array_agg(event_id) from noted$q$ into ids;

@@ -1,17 +1,22 @@
--- deletion of an account: ends the deliveries of at most p_most of its events; returns how many
+-- deletion of an account or a consumer: ends the deliveries of at most p_most of its events; returns how many
 --
 -- The number is limited, because recording an attempt of one of these events waits for the transaction.
+--
+-- p_account_id: the id of the account, or of a consumer other than default.
 create or replace function stop_account_events(p_account_id uuid, p_most integer) returns integer language plpgsql as $$
 declare
+  of_consumer boolean := exists (select from consumers where id = p_account_id and account_id <> id);
+  owners uuid[] := array(select p_account_id union select id from consumers where account_id = p_account_id);
   ids uuid[];
 begin
   -- A pending event is in the queue (lanes 0 and 1: src/events/lanes.ts), or it has a time of its next attempt. Both conditions have an index.
   select array_agg(id) into ids from (
     select e.id from events e
     where e.delivery_status = 'pending' and e.id in (
-      select event_id from event_queue where account_id = p_account_id and lane < 2
+      select event_id from event_queue where account_id = any(owners) and lane < 2
       union all
-      select id from events where account_id = p_account_id and due_at is not null
+      select id from events
+      where case when of_consumer then consumer_id = p_account_id else account_id = p_account_id end and due_at is not null
     )
     order by e.id limit p_most for update of e
   ) waiting;
@@ -19,7 +24,8 @@ begin
     return 0;
   end if;
   with stopped as (
-    update events e set delivery_status = 'failed', last_error = 'account_deleted', next_attempt_at = null
+    update events e set delivery_status = 'failed', next_attempt_at = null,
+      last_error = case when of_consumer then 'consumer_deleted' else 'account_deleted' end
     where e.id = any(ids) and e.id between ids[1] and ids[array_upper(ids, 1)]
     returning e.id, e.generation, e.started_generation
   )

@@ -1,4 +1,4 @@
--- worker: ends the deliveries of at most p_most events of a deleted account; returns whether one was waiting
+-- worker: ends the deliveries of at most p_most events of a deleted account or consumer; returns whether one was waiting
 create or replace function stop_next_account_events(p_most integer) returns boolean language plpgsql as $$
 declare
   account uuid;

@@ -6,7 +6,7 @@ import { oldestUpgrade } from '../database/applied-migrations.ts';
 import { isTransactional } from '../database/apply-later.ts';
 import { connectionOptions, placeOf } from '../database/connection-options.ts';
 import { connectDatabase, type Database } from '../database/database.ts';
-import { applyFunctions } from '../database/functions.ts';
+import { applyFunctions, functionChanges } from '../database/functions.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { laterTables } from '../database/later-tables.ts';
 import { migrateOnce } from '../database/migrate.ts';
@@ -156,7 +156,8 @@ async function loaded(
       const transaction = transactional.getTransactionContext();
       const client = connection.client();
       // Those of this version, not those of the backup: bodies of functions are no part of a backup.
-      await applyFunctions(sqlOfClient(client));
+      const sql = sqlOfClient(client);
+      await applyFunctions(sql, await functionChanges(sql));
       const here = migrations.filter((each) => isTransactional(database, each)).map(({ name }) => name);
       const inBackup = here.filter((name) => manifest.migrations.includes(name));
       await migrator.up({ transaction, migrations: inBackup });

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import { released } from './released.ts';
 import type { Sql } from './sql.ts';
 
 /** A function of the schema: a file of `migrations/functions/`. */
@@ -38,19 +37,11 @@ export function functionFiles(): SqlFunction[] {
 export const bodyOf = ({ text }: SqlFunction) =>
   text.slice(text.indexOf(' as $$') + ' as $$'.length, text.lastIndexOf('$$'));
 
-/**
- * The function's comment in the database: its purpose, its file, and the file's hash, by which changes are detected.
- *
- * It has two forms, because the release before (test/upgrade/release-before.ts) compares whole comments when it starts,
- * and drops a function of the first form that it does not know. So functions that it does not know have the second form,
- * as two of its own have.
- */
+/** The function's comment in the database: its purpose, its file, and the file's hash, by which changes are detected. */
 function commentOf({ name, text }: SqlFunction): string {
   const [purpose = ''] = text.split('\n');
   const sha256 = createHash('sha256').update(text).digest('hex');
-  const first = `functions/${name}.sql` in (released['0.2.0'] ?? {}) && !name.endsWith('_2');
-  const file = first ? `migrations/functions/${name}.sql` : `function file ${name}.sql`;
-  return `${purpose.replace(/^-- /, '')} (${file}, SHA-256 ${sha256})`;
+  return `${purpose.replace(/^-- /, '')} (migrations/functions/${name}.sql, SHA-256 ${sha256})`;
 }
 
 // A function without a file is left alone: it may belong to an operator, to an extension, or to processes of another
@@ -94,17 +85,19 @@ export async function functionChanges(
  * Updates the functions of the database to those of the files: creates missing ones and replaces changed ones. A
  * function whose parameters or result have changed cannot be replaced, so it is dropped and created.
  *
- * Call it inside the transaction of the first migration and before it, because its triggers need the functions. So no
- * other transaction sees one without the other.
- *
- * @returns the names of the functions that were created or replaced.
+ * @param changes from `functionChanges`.
+ * @returns the names of the functions.
  */
-export async function applyFunctions(sql: Sql, options: CompareOptions = {}): Promise<string[]> {
-  const changes = await functionChanges(sql, options);
+export async function applyFunctions(sql: Sql, changes: readonly SqlFunction[]): Promise<string[]> {
   // Functions may use tables that the migrations after this call create.
   await run(sql, 'set local check_function_bodies = off');
   for (const file of changes) await replaceFunction(sql, file);
   return changes.map(({ name }) => name);
+}
+
+/** Those of the files whose function the database does not have in any form. */
+export async function missingFunctions(sql: Sql): Promise<SqlFunction[]> {
+  return functionChanges(sql, { newer: true });
 }
 
 const run = (sql: Sql, text: string) => sql.query({ name: '', text }, []);

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Log } from '../shared/log.ts';
 import { applyLater } from './apply-later.ts';
 import { connectDatabase, type Database } from './database.ts';
-import { applyFunctions } from './functions.ts';
+import { applyFunctions, functionChanges, missingFunctions } from './functions.ts';
 import { createLaterTables } from './later-tables.ts';
 import { lockKeys } from './lock-keys.ts';
 import { firstMigration } from './migrations.ts';
@@ -11,6 +11,7 @@ import { daysAhead, ensurePartitions } from './partitions.ts';
 import { refuseSkippedRelease } from './release-order.ts';
 import { type Release, refuseOtherSchema, thisRelease } from './schema-check.ts';
 import { soleConnection } from './sole-connection.ts';
+import type { Sql } from './sql.ts';
 import { sqlOfClient, whileItMayBreak } from './transaction.ts';
 
 /** How often a process checks whether another process has finished migrating. */
@@ -52,9 +53,10 @@ export async function migrate(database: Database, log: Log, release: Release = t
 }
 
 /**
- * Applies the functions and the first migration in one transaction, so that either all or none take effect, then each
- * later migration in its own (`applyLater`). Uses a dedicated connection without time limits, because rewriting a large table takes
- * longer than the pool's limit.
+ * Applies the first migration, with the functions that its triggers call, in one transaction, so that either all or none take
+ * effect; then each later migration in its own (`applyLater`); then the functions that have changed, because they may use
+ * what the migrations add, while the old ones can do without. Uses a dedicated connection without time limits, because
+ * rewriting a large table takes longer than the pool's limit.
  */
 async function applyMigrations(url: string, log: Log, release: Release): Promise<Migrated> {
   const database = await connectDatabase({
@@ -62,22 +64,24 @@ async function applyMigrations(url: string, log: Log, release: Release): Promise
   });
   const connection = soleConnection(database);
   const { em, migrator } = database.orm;
+  const inTransaction = <T>(work: (sql: Sql, transaction: unknown) => Promise<T>) =>
+    em.fork().transactional((own) => work(sqlOfClient(connection.client()), own.getTransactionContext()));
   try {
     // Creates the migrator's table, which the migrator does outside of any transaction.
     await migrator.getPending();
-    const { functions, first, tables, pending } = await em.fork().transactional(async (transactional) => {
-      const transaction = transactional.getTransactionContext();
-      const sql = sqlOfClient(connection.client());
+    const { created, first, tables, pending, newer } = await inTransaction(async (sql, transaction) => {
       const { applied, newer } = await refuseOtherSchema(sql, release);
       const pending = release.migrations.filter(({ name }) => !applied.includes(name));
       if (applied.length > 0) await refuseSkippedRelease(sql, { applied, pending, release });
-      const functions = await applyFunctions(sql, { newer });
+      const created = await applyFunctions(sql, await missingFunctions(sql));
       const first = await migrator.up({ transaction, migrations: [firstMigration.name] });
       const tables = await createLaterTables(sql);
-      return { functions, first: first.map(({ name }) => name), tables, pending };
+      return { created, first: first.map(({ name }) => name), tables, pending, newer };
     });
     const later = pending.filter(({ name }) => !first.includes(name));
-    return { migrations: [...first, ...tables, ...(await applyLater({ database, pending: later, log }))], functions };
+    const migrations = [...first, ...tables, ...(await applyLater({ database, pending: later, log }))];
+    const replaced = await inTransaction(async (sql) => applyFunctions(sql, await functionChanges(sql, { newer })));
+    return { migrations, functions: [...created, ...replaced] };
   } finally {
     connection.giveBack();
     await database.close();

@@ -1,5 +1,12 @@
 import type { Migration } from '@mikro-orm/migrations';
 import { Migration20261123000000_schema } from '../../migrations/Migration20261123000000_schema.ts';
+import { Migration20261126000100_expand_consumers } from '../../migrations/Migration20261126000100_expand_consumers.ts';
+import { Migration20261126000200_expand_events_of_consumers } from '../../migrations/Migration20261126000200_expand_events_of_consumers.ts';
+import { Migration20261126000300_expand_unmatched_consumers } from '../../migrations/Migration20261126000300_expand_unmatched_consumers.ts';
+import { Migration20261126000400_expand_pauses_of_accounts } from '../../migrations/Migration20261126000400_expand_pauses_of_accounts.ts';
+import { Migration20261126000500_expand_counts_of_requests } from '../../migrations/Migration20261126000500_expand_counts_of_requests.ts';
+import { Migration20261126000600_expand_backfills } from '../../migrations/Migration20261126000600_expand_backfills.ts';
+import { Migration20261126000700_expand_indexes_of_consumers } from '../../migrations/Migration20261126000700_expand_indexes_of_consumers.ts';
 
 /** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
 export interface NamedMigration {
@@ -14,7 +21,16 @@ export const firstMigration: NamedMigration = {
 };
 
 /** All migrations, oldest first. They are imported, so that a missing file is a type error. */
-export const migrations: readonly NamedMigration[] = [firstMigration];
+export const migrations: readonly NamedMigration[] = [
+  firstMigration,
+  { name: 'Migration20261126000100_expand_consumers', class: Migration20261126000100_expand_consumers },
+  { name: 'Migration20261126000200_expand_events_of_consumers', class: Migration20261126000200_expand_events_of_consumers },
+  { name: 'Migration20261126000300_expand_unmatched_consumers', class: Migration20261126000300_expand_unmatched_consumers },
+  { name: 'Migration20261126000400_expand_pauses_of_accounts', class: Migration20261126000400_expand_pauses_of_accounts },
+  { name: 'Migration20261126000500_expand_counts_of_requests', class: Migration20261126000500_expand_counts_of_requests },
+  { name: 'Migration20261126000600_expand_backfills', class: Migration20261126000600_expand_backfills },
+  { name: 'Migration20261126000700_expand_indexes_of_consumers', class: Migration20261126000700_expand_indexes_of_consumers },
+];
 
 /**
  * - `expand`: adds what a later release uses, and leaves what older releases use

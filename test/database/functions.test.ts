@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyFunctions, bodyOf, functionFiles, type SqlFunction } from '../../src/database/functions.ts';
+import { applyFunctions, bodyOf, functionChanges, functionFiles, type SqlFunction } from '../../src/database/functions.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { checkSchema } from '../../src/database/schema-check.ts';
 import { createLog } from '../../src/shared/log.ts';
@@ -26,7 +26,7 @@ const definitions = (schema: string) =>
     [schema],
   );
 const apply = (changed: readonly SqlFunction[]) =>
-  database.transaction((sql) => applyFunctions(sql, { files: changed }));
+  database.transaction(async (sql) => applyFunctions(sql, await functionChanges(sql, { files: changed })));
 
 test('each function of the database has the text of its file, and each has exactly one file', async () => {
   expect(files.length).toBeGreaterThan(10);

@@ -11,7 +11,8 @@ import { until } from '../support/until.ts';
 import { useDatabasePerTest } from '../support/use-database.ts';
 
 const log = createLog('silent');
-const names = [...migrations.map(({ name }) => name), ...laterTables];
+const [first = '', ...later] = migrations.map(({ name }) => name);
+const names = [first, ...laterTables, ...later];
 const functions = functionFiles().map(({ name }) => name);
 
 const database = useDatabasePerTest(freshDatabase);

@@ -14,7 +14,7 @@ const laterMigrations = migrations.filter((migration) => migration !== firstMigr
 
 /** What an expanding migration may not have, with the reason. docs/upgrades.md has the rules. */
 const forbidden: [RegExp, string][] = [
-  [/\bdrop\s+(?!index\s+concurrently)/i, 'removes what the release before uses: that is a contraction'],
+  [/\bdrop\s+(?!index\s+concurrently)(?!constraint\s+(\w+),\s+add\s+constraint\s+\1\b)/i, 'removes what the release before uses: that is a contraction'],
   [/\brename\b/i, 'renames what the release before uses'],
   [/\b(set\s+not\s+null|alter\s+column\s+\w+\s+(set\s+data\s+)?type)\b/i, 'scans or rewrites the table'],
   [
@@ -38,6 +38,8 @@ function faultsOf(statement: string): string[] {
   );
   return text.split(';').flatMap((one) => {
     if (/^\s*create\s+table\b/i.test(one)) return [];
+    const onTable = /^\s*create\s+trigger\b.*?\bon\s+(\w+)/is.exec(one)?.[1];
+    if (onTable !== undefined && created.includes(onTable)) return [];
     const onIndex = /^\s*create\s+(?:unique\s+)?index\b(?!\s+concurrently)[^(]*\bon\s+(?:only\s+)?(\w+)/i.exec(
       one,
     )?.[1];
@@ -53,7 +55,9 @@ const lockedBy = (statements: string): string[] => [
 ];
 
 /** Expansions that must change two tables at once: the table that webhooks write comes last, so that they wait once. */
-const together: Record<string, string[]> = {};
+const together: Record<string, string[]> = {
+  Migration20261126000500_expand_counts_of_requests: ['event_stats', 'event_stat_deltas'],
+};
 
 const database = useDatabase();
 
@@ -80,7 +84,6 @@ test('each migration file is in the list, in the order of the names', () => {
   expect(names.map((name) => `${name}.ts`)).toEqual(files.sort());
 });
 
-// No migration may follow the first one as long as the release before starts on known names only: test/upgrade/schema.test.ts.
 describe.each(laterMigrations)('$name', (migration) => {
   const change = changeOf(migration.name);
 

@@ -8,7 +8,7 @@ import { z } from 'zod';
  * The release before this one, a commit whose package.json says 0.2.0. Both releases must be able to run at the same
  * time, and one must be able to go back to it. Checks and migrations/released.json name it by that version.
  */
-const releaseBefore = 'fb8705c2741348d8bb5e455d37cb4af5290beba4';
+const releaseBefore = '8ccbf094aee2d804c627b2220e649edc1416d123';
 
 export const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
 const packages = z.object({ dependencies: z.record(z.string(), z.string()) });
