@@ -79,7 +79,7 @@ test('a claim of known accounts takes their events from a position on, and those
     [crowd],
   );
   const ids = rows.map(({ event_id }) => event_id);
-  const scope: ClaimScope = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
+  const scope: ClaimScope = { kind: 'known', consumers: [{ id: crowd, after: ids[9] ?? '' }] };
   const { claimed, visited, next } = await claimForAttempt(gateway.database, {
     ...{ ...owner, scope, room: ample },
     limit: 4,

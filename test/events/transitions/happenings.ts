@@ -9,7 +9,7 @@ import { endCancelled, startAgain } from '../../../src/events/transitions/ended-
 import { exhaustDisabledEvents } from '../../../src/events/transitions/exhausted.ts';
 import { releaseSettledEvents } from '../../../src/events/transitions/no-workflow.ts';
 import { waitInQueue } from '../../../src/events/transitions/queued-to-wait.ts';
-import type { ReceivedEvent } from '../../../src/events/transitions/received.ts';
+import type { ReceivedWebhook } from '../../../src/events/transitions/received.ts';
 import { markStartedEvents } from '../../../src/events/transitions/started.ts';
 import { sweep } from '../../../src/events/transitions/swept.ts';
 import type { TestGateway } from '../../support/gateway.ts';
@@ -23,7 +23,7 @@ export interface Subject {
   accountId: string;
   appKey: string;
   /** The received webhook; null if the event was rejected. */
-  received: ReceivedEvent | null;
+  received: ReceivedWebhook | null;
 }
 
 /** Changes an event; returns the refusal, such as `409 event_dead`, if the change was refused. */
@@ -130,7 +130,7 @@ export const happenings: Record<string, Happening[]> = {
   'the last scheduled attempt fails': [attempt('schedule', false, true)],
   'a manual attempt succeeds': [attempt('manual', true)],
   'a manual attempt fails': [attempt('manual', false)],
-  'the account is disabled for 7 days': [
+  'the account or the consumer is disabled for 7 days': [
     async (gateway, subject) => {
       await enable(gateway, subject, false);
       const generation = await generationOf(gateway, subject);
@@ -149,7 +149,7 @@ export const happenings: Record<string, Happening[]> = {
       return undefined;
     },
   ],
-  'the account is disabled or enabled': [
+  'the account or the consumer is disabled or enabled': [
     async (gateway, subject) => {
       await enable(gateway, subject, false);
       const generation = await generationOf(gateway, subject);
@@ -163,7 +163,7 @@ export const happenings: Record<string, Happening[]> = {
       return undefined;
     },
   ],
-  'the account is deleted': [
+  'the account or the consumer is deleted': [
     async ({ admin }, { accountId }) => {
       const { status } = await admin.request('DELETE', `/admin/accounts/${accountId}`);
       if (status !== 204 && status !== 404) throw new Error(`the account was not deleted: ${status}`);
@@ -213,8 +213,8 @@ export const happenings: Record<string, Happening[]> = {
   fail: [command(({ id }) => `/admin/events/${id}/fail`, { error: 'failed' })],
   'fail with dead': [command(({ id }) => `/admin/events/${id}/fail`, { dead: true })],
   replay: [command(({ id }) => `/admin/events/${id}/replay`)],
-  'replay-failed, or a duplicate': [
-    command(({ appKey }) => `/admin/events/replay-failed?app_key=${appKey}`),
+  'replay-failed': [command(({ appKey }) => `/admin/events/replay-failed?app_key=${appKey}`)],
+  'a duplicate': [
     async ({ database }, { received }) => {
       // Rejected webhooks have no duplicates, and a deleted account accepts none.
       if (received?.dedupKey == null) return undefined;
