@@ -140,7 +140,7 @@ function roundOf(rows: ClaimRow[]): Omit<ClaimRound, 'next'> {
   const visited = new Map(rows.map((row) => [row.visited, row.most]));
   return {
     claimed: rows.flatMap(({ event_id, generation, visited: consumerId, account_id }) =>
-      event_id === null ? [] : [{ eventId: event_id, generation, consumerId, accountId: account_id ?? consumerId }],
+      event_id === null || generation === null ? [] : [{ eventId: event_id, generation, consumerId, accountId: account_id ?? consumerId }],
     ),
     visited: [...visited].map(([consumerId, most]) => ({ consumerId, most })),
   };

@@ -21,7 +21,7 @@ export interface HandOver {
    * Asks for a place before an event is stored. Null: the event waits in the queue, because others of its consumer wait
    * there, or because there is no room.
    */
-  reserve(event: { id: string; consumerId: string; consumerId: string; bytes: number }): Place | null;
+  reserve(event: { id: string; accountId: string; consumerId: string; bytes: number }): Place | null;
   /**
    * Waits while the relay is behind with these consumers although they are quick, for at most 25 ms. Then the
    * events of a burst are accepted as fast as they are delivered, in larger batches.

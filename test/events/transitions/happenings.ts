@@ -39,7 +39,8 @@ export async function begin(gateway: TestGateway, state: State): Promise<Subject
     await rejectionRecorder(gateway.database).record(accountId, () => rejected);
     return { id: rejected.id, accountId, appKey, received: null };
   }
-  const received = receivedEvent({ id: accountId }, { ...fields, dedupKey: randomUUID() });
+  const skippedReason = state === 'enqueued / null' ? 'no_consumer_matched' : null;
+  const received = receivedEvent({ id: accountId }, { ...fields, dedupKey: randomUUID(), skippedReason });
   await new EventReceiver(gateway.database).receive(received);
   return { id: received.id, accountId, appKey, received };
 }
