@@ -23,6 +23,11 @@ export const AccountEntity = defineEntity({
     project_delivery_url_credentials: p.blob().nullable(),
     project_delivery_secret: p.blob().nullable(),
     enabled: p.boolean(),
+    /** Increased by each change that decides which consumers get a webhook (src/consumers/). */
+    consumers_revision: p.integer(),
+    /** Deliveries to all consumers of the account are paused. */
+    paused_since: p.datetime().nullable(),
+    pause_reason: p.text().nullable(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
     deleted_at: p.datetime().nullable(),

@@ -6,43 +6,12 @@ import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Provider } from '../providers/provider.ts';
-import { type ShownConfig, shownConfig } from '../providers/provider-config.ts';
-import { type FieldError, fieldsInWords } from '../shared/plain-words.ts';
+import { fieldsInWords } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import { accountSchemas } from './account-rules.ts';
 import * as schemas from './account-schemas.ts';
 import type { AccountStore, AccountWrite } from './account-store.ts';
-import { maskedUrl } from './url-credentials.ts';
-
-/** An account in the form of the list (R14). */
-function summary(account: AccountRow) {
-  const { id, provider, account_slug, app_key, org_id, delivery_url, enabled, skip_signature_verification } = account;
-  return {
-    ...{ id, provider, account_slug, app_key, org_id: org_id ?? null },
-    delivery_url: delivery_url ? maskedUrl(delivery_url, account.delivery_url_credentials !== null) : null,
-    ...{ enabled, skip_signature_verification },
-  };
-}
-
-/** One account with all fields. Secrets are write-only: only `has_<secret>` is shown. */
-function whole(account: AccountRow, provider_config: ShownConfig | null, warnings: FieldError[]) {
-  const { project_delivery_url } = account;
-  return {
-    ...summary(account),
-    provider_config,
-    project_id: account.project_id ?? null,
-    project_delivery_url: project_delivery_url
-      ? maskedUrl(project_delivery_url, account.project_delivery_url_credentials !== null)
-      : null,
-    has_signing_secret_current: account.signing_secret_current !== null,
-    has_signing_secret_previous: account.signing_secret_previous !== null,
-    has_delivery_secret: account.delivery_secret !== null,
-    has_project_delivery_secret: account.project_delivery_secret !== null,
-    created_at: account.created_at.toISOString(),
-    updated_at: account.updated_at.toISOString(),
-    warnings,
-  };
-}
+import { accountSummary, accountView } from './account-view.ts';
 
 function taken(write: AccountWrite): AccountRow {
   if (write.ok) return write.account;
@@ -83,17 +52,13 @@ export function accountRoutes(deps: {
 }) {
   const { accounts, calls, providers } = deps;
   const rules = accountSchemas([...providers.keys()]);
-  const view = (account: AccountRow) => {
-    const provider = providers.get(account.provider);
-    const config = accounts.configOf(account);
-    return whole(account, provider && config ? shownConfig(provider, config) : null, accounts.warningsOf(account));
-  };
+  const view = (account: AccountRow) => accountView(deps, account);
   return new Elysia({ name: 'accounts', prefix: '/accounts' })
     .get(
       '/',
       async ({ query, request }) => {
         calls.of(request).note({ query });
-        return (await accounts.list(query)).map(summary);
+        return (await accounts.list(query)).map(accountSummary);
       },
       operation('account.list', {
         role: 'read',

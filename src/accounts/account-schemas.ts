@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
+import { pauseShown } from './pause.ts';
 
 const shownUrl = text.nullable().meta({
   description: 'A user and password in the URL are shown as `[masked]`: `https://[masked]@consumer.example/`',
@@ -47,6 +48,7 @@ export const account = z
     has_signing_secret_previous: flag,
     has_delivery_secret: flag,
     has_project_delivery_secret: flag,
+    paused: pauseShown,
     created_at: timestamp,
     updated_at: timestamp,
     warnings: z.array(z.object({ path: text, message: text })).meta({
@@ -67,6 +69,7 @@ export const account = z
         has_signing_secret_previous: false,
         has_delivery_secret: true,
         has_project_delivery_secret: false,
+        paused: null,
         created_at: '2026-11-20T10:00:00.000Z',
         updated_at: '2026-11-20T10:00:00.000Z',
         warnings: [],

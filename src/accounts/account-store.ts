@@ -93,6 +93,9 @@ export class AccountStore {
       project_delivery_url_credentials: null,
       project_delivery_secret: null,
       enabled: true,
+      consumers_revision: 0,
+      paused_since: null,
+      pause_reason: null,
       ...plain,
       ...urls.columns,
       ...secrets,
@@ -130,6 +133,8 @@ export class AccountStore {
           ? { provider_config: sealConfig(this.#deps.box, account.id, provider_config) }
           : {};
         tx.assign(account, { ...plain, ...urls.columns, ...secrets, ...config, updated_at: new Date() });
+        // Without an address, the consumer `default` gets no webhooks while there are others.
+        account.consumers_revision += 1;
         await tx.flush();
         await alongside?.(sql, account, Object.keys(change));
         return { ok: true, account };

@@ -1,4 +1,4 @@
-import type { SecretBox } from '../secrets/secret-box.ts';
+import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import { maskMistake, maskOf, partUrl } from './url-credentials.ts';
@@ -34,22 +34,46 @@ export function sealUrls(
     const text = sent[field];
     if (text === undefined) continue;
     const credentialField = credentialFields[field];
-    const parted = text === null ? null : partUrl(text);
-    if (text === null || parted === null) {
+    if (text === null) {
       columns[field] = null;
       columns[credentialField] = null;
       continue;
     }
-    const message = maskMistake(text, stored?.[credentialField] ? (stored[field] ?? null) : null);
-    if (message !== null) errors.push({ path: field, message });
-    columns[field] = parted.url;
-    if (maskOf(text) === 'none')
-      columns[credentialField] =
-        parted.credentials === null ? null : seal(box, accountId, credentialField, parted.credentials);
+    const sealed = sealUrl(box, { accountId, field: credentialField }, text, {
+      url: stored?.[field] ?? null,
+      credentials: stored?.[credentialField] ?? null,
+    });
+    if (sealed.mistake !== null) errors.push({ path: field, message: sealed.mistake });
+    columns[field] = sealed.url;
+    if (sealed.credentials !== undefined) columns[credentialField] = sealed.credentials;
   }
   return { columns, errors };
 }
 
-function seal(box: SecretBox, accountId: string, field: CredentialField, credentials: string): Buffer {
-  return Buffer.from(box.seal(credentials, { accountId, field }));
+/** A URL for the database. */
+export interface SealedUrl {
+  /** Without user and password. */
+  url: string;
+  /** Encrypted; null: the URL has none; undefined: the stored ones stay. */
+  credentials: Buffer | null | undefined;
+  /** Why the URL is refused; null when it is not. */
+  mistake: string | null;
+}
+
+/**
+ * Encrypts the credentials of a URL.
+ *
+ * @param place of the credentials.
+ * @param stored the URL and the credentials that it replaces.
+ */
+export function sealUrl(
+  box: SecretBox,
+  place: SecretPlace,
+  text: string,
+  stored: { url: string | null; credentials: Uint8Array | null },
+): SealedUrl {
+  const { url, credentials } = partUrl(text);
+  const mistake = maskMistake(text, stored.credentials === null ? null : stored.url);
+  if (maskOf(text) !== 'none') return { url, credentials: undefined, mistake };
+  return { url, credentials: credentials === null ? null : Buffer.from(box.seal(credentials, place)), mistake };
 }

@@ -7,6 +7,9 @@ import type { AdminCalls } from '../audit/admin-calls.ts';
 import { auditLogRoutes, type LongAuditCalls } from '../audit/audit-routes.ts';
 import { tokenRoutes } from '../audit/token-routes.ts';
 import { backupRoutes } from '../backups/backup-routes.ts';
+import { accountPauseRoutes } from '../consumers/account-pause-routes.ts';
+import { accountConsumerRoutes } from '../consumers/consumer-routes.ts';
+import type { ConsumerStore } from '../consumers/consumer-store.ts';
 import type { Database } from '../database/database.ts';
 import { consumerRoutes } from '../delivery/consumers/consumer-routes.ts';
 import type { TestDelivery } from '../delivery/test-delivery.ts';
@@ -41,6 +44,7 @@ import { type OwnSettings, settingsRoutes } from './settings-routes.ts';
 export interface AdminDeps extends LongAuditCalls {
   database: Database;
   accounts: AccountStore;
+  consumers: ConsumerStore;
   destinations: DestinationStore;
   calls: AdminCalls;
   bodies: BodyReader;
@@ -99,6 +103,8 @@ export function adminRoutes(deps: AdminDeps) {
     .use(tokenRoutes(deps))
     .use(accountRoutes(deps))
     .use(secretRoutes(deps))
+    .use(accountPauseRoutes(deps))
+    .use(accountConsumerRoutes(deps))
     .use(testDeliveryRoutes(deps))
     .use(providerRoutes(deps))
     .use(destinationRoutes(deps))

@@ -6,6 +6,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import { DeniedCalls } from '../audit/denied/denied-calls.ts';
 import { purgeAuditLogs } from '../audit/purge.ts';
 import { verifyAuditLogs } from '../audit/verify.ts';
+import { ConsumerStore } from '../consumers/consumer-store.ts';
 import type { Database } from '../database/database.ts';
 import { createSender } from '../delivery/send.ts';
 import { testDelivery } from '../delivery/test-delivery.ts';
@@ -16,7 +17,8 @@ import type { HandOver } from '../events/hand-over.ts';
 import type { RejectionLimits } from '../events/rejection-limits.ts';
 import { RejectionRecorder } from '../events/rejections.ts';
 import { ChangeFeed } from '../events/stream/change-feed.ts';
-import { stopAccount } from '../events/transitions/account-deleted.ts';
+import { stopEventsOf } from '../events/transitions/account-deleted.ts';
+import { wakeRelays } from '../events/wake.ts';
 import type { AdminToken } from '../http/admin/auth.ts';
 import { clientAddresses } from '../http/admin/client-address.ts';
 import { SlowAnswers } from '../http/admin/slow-answers.ts';
@@ -107,7 +109,8 @@ export function composeApi(parts: ApiParts) {
     changes,
     draining: draining.signal,
     maintenance,
-    accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
+    accounts: new AccountStore({ em, box, stopDeliveries: stopEventsOf, providers }),
+    consumers: new ConsumerStore({ em, box, stopDeliveries: stopEventsOf, wake: wakeRelays }),
     destinations: new DestinationStore({ em, box }),
     audit,
     denied,

@@ -21,7 +21,7 @@ export const leftOut: Readonly<Record<string, string>> = {
  */
 export const gatewayTables: readonly string[] = [
   ...dailyTables,
-  ...['account_deliveries', 'accounts', 'audit_chain', 'audit_logs', 'bulk_jobs', 'destinations'],
+  ...['account_deliveries', 'accounts', 'audit_chain', 'audit_logs', 'bulk_jobs', 'consumers', 'destinations'],
   ...['event_commands', 'event_dedup', 'event_latencies', 'event_latency_deltas', 'event_queue', 'event_replays'],
   ...['event_series', 'event_series_latencies', 'event_stat_deltas', 'event_stats', 'event_values'],
   ...['gateway_settings', 'notification_bursts', 'notification_summaries', 'rejection_counts', 'rejection_days'],

@@ -1,11 +1,11 @@
 import type { IParserErrorMessageProvider, TokenType } from 'chevrotain';
 import * as t from './tokens.ts';
-import { contents, functions, type Kind, methods, variableKinds } from './tree.ts';
+import { contents, functions, type Kind, methods, type VariableName } from './tree.ts';
 
 /** The descriptions of expected input in error texts. */
 export const expectations = {
   condition: 'a condition',
-  name: `one of ${[...Object.keys(variableKinds), ...contents, ...functions].join(', ')}`,
+  name: (variables: readonly VariableName[]) => `one of ${[...variables, ...contents, ...functions].join(', ')}`,
   method: `${methods.slice(0, -1).join(', ')} or ${methods.at(-1)}`,
   segment: 'a name',
   key: 'a text in quotes or an index',

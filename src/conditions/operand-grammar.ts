@@ -14,12 +14,14 @@ import {
   type Segment,
   type VariableName,
   variableKinds,
+  variableNames,
 } from './tree.ts';
-
-const isVariable = (name: string): name is VariableName => Object.hasOwn(variableKinds, name);
 
 /** The rules for values: literals, variables, and what stands for the content of an event. */
 export class OperandGrammar extends EmbeddedActionsParser {
+  /** The variables that the condition may name. */
+  variables: readonly VariableName[] = variableNames;
+
   constructor() {
     super(t.tokens, { errorMessageProvider: expectedOnly, maxLookahead: 1 });
   }
@@ -32,9 +34,14 @@ export class OperandGrammar extends EmbeddedActionsParser {
           ALT: () => {
             const token = this.CONSUME(t.Name);
             return this.ACTION((): Operand => {
-              const name = token.image;
-              if (!isVariable(name) || (wanted && !fits(variableKinds[name], wanted)))
-                throw ConditionError.at(token, wanted ? expectations.literal[wanted] : expectations.name);
+              const name = variableNames.find((one) => one === token.image);
+              const isElsewhere = name !== undefined && !this.variables.includes(name);
+              if (isElsewhere) throw ConditionError.at(token, expectations.name(this.variables));
+              if (name === undefined || (wanted && !fits(variableKinds[name], wanted)))
+                throw ConditionError.at(
+                  token,
+                  wanted ? expectations.literal[wanted] : expectations.name(this.variables),
+                );
               return { kind: 'variable', name };
             });
           },

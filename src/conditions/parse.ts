@@ -2,7 +2,7 @@ import { tokenMatcher } from 'chevrotain';
 import { ConditionError, placeOf } from './condition-error.ts';
 import { ConditionGrammar } from './grammar.ts';
 import { lexer, Unclosed } from './tokens.ts';
-import type { Condition } from './tree.ts';
+import { type Condition, type VariableName, variableNames } from './tree.ts';
 
 /** The length of the database column. Counted in UTF-16 units, which are never fewer than characters. */
 export const maxConditionLength = 1000;
@@ -21,13 +21,19 @@ const grammar = new ConditionGrammar();
 /**
  * Parses a condition (docs/notifications.md) and checks that it compares only values of the same kind. Never throws: an
  * invalid text of any length and depth results in an error with its position.
+ *
+ * @param variables those that it may name.
  */
-export function parseCondition(text: string): ParsedCondition {
+export function parseCondition(
+  text: string,
+  variables: readonly VariableName[] = variableNames,
+): ParsedCondition {
   if (text.length > maxConditionLength) {
     const expected = `at most ${maxConditionLength} characters`;
     return refused(text, new ConditionError(maxConditionLength, expected, `${text.length}`));
   }
   try {
+    grammar.variables = variables;
     grammar.input = lexer.tokenize(text).tokens;
     const condition = grammar.condition();
     const [error] = grammar.errors;

@@ -4,11 +4,12 @@
  */
 export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'any';
 
-/** The variables of a condition (docs/notifications.md) and their kinds. */
+/** The variables of conditions and their kinds. Where a condition is used decides which of them it may name. */
 export const variableKinds = {
   delivery_failed: 'boolean',
   provider: 'text',
   event_type: 'text',
+  external_id: 'text',
   account_slug: 'text',
   app_key: 'text',
   attempts: 'integer',
@@ -17,17 +18,15 @@ export const variableKinds = {
 
 export type VariableName = keyof typeof variableKinds;
 
-/** The values of an event that conditions can test. */
-export interface Variables {
-  delivery_failed: boolean;
-  provider: string;
-  event_type: string | null;
-  account_slug: string;
-  app_key: string;
-  attempts: number;
-  /** The HTTP status of the last response; null when there was none. */
-  response_code: number | null;
-}
+const isVariable = (name: string): name is VariableName => Object.hasOwn(variableKinds, name);
+
+/** All variables, for texts that were checked before they were stored. */
+export const variableNames: readonly VariableName[] = Object.keys(variableKinds).filter(isVariable);
+
+/** The values of an event that conditions can test. One that is absent or null has no value. */
+export type Variables = {
+  readonly [Name in VariableName]?: { text: string; integer: number; boolean: boolean }[(typeof variableKinds)[Name]] | null;
+};
 
 export const methods = ['startswith', 'endswith', 'contains'] as const;
 export type Method = (typeof methods)[number];

@@ -1,4 +1,10 @@
-import type { Variables } from '../conditions/tree.ts';
+import { conditionText } from '../conditions/condition-text.ts';
+import type { VariableName, Variables } from '../conditions/tree.ts';
+
+/** The variables of conditions of consumers: what is known of a webhook before its first attempt. */
+export const consumerVariableNames = [
+  ...(['provider', 'account_slug', 'app_key', 'event_type', 'external_id'] as const),
+] as const satisfies VariableName[];
 
 /** What conditions of consumers read of a webhook, besides its content. */
 export interface WebhookVariables {
@@ -6,12 +12,20 @@ export interface WebhookVariables {
   accountSlug: string;
   appKey: string;
   eventType: string | null;
+  externalId: string;
 }
 
-/** The variables of a webhook. Those that only an attempt gives a value are unused: no condition of a consumer names them. */
-export function consumerVariables({ provider, accountSlug, appKey, eventType }: WebhookVariables): Variables {
+/** The variables of a webhook. */
+export function consumerVariables(webhook: WebhookVariables): Pick<Variables, (typeof consumerVariableNames)[number]> {
+  const { provider, accountSlug, appKey, eventType, externalId } = webhook;
   return {
-    ...{ provider, account_slug: accountSlug, app_key: appKey, event_type: eventType },
-    ...{ delivery_failed: false, attempts: 0, response_code: null },
+    ...{ provider, account_slug: accountSlug, app_key: appKey },
+    ...{ event_type: eventType, external_id: externalId },
   };
 }
+
+/** A valid condition of a consumer. */
+export const consumerCondition = conditionText(consumerVariableNames, [
+  'event_type == "order.paid"',
+  'event_type.startswith("invoice.") and payload.data.object.amount_due > 0',
+]);

@@ -2,14 +2,14 @@ import type { Content } from '../conditions/content.ts';
 import { type ContentNeeds, contentNeeds } from '../conditions/content-needs.ts';
 import { evaluate } from '../conditions/evaluate.ts';
 import { parsedCondition } from '../conditions/parsed.ts';
-import type { Variables } from '../conditions/tree.ts';
 import type { Work } from '../conditions/work.ts';
+import type { DestinationVariables } from './destinations/destination-condition.ts';
 
 export type Match = { ok: true; matches: boolean } | { ok: false; error: string };
 
 /** An event as conditions see it, with what its conditions may still take. */
 export interface Judged {
-  variables: Variables;
+  variables: DestinationVariables;
   content: Content;
   work: Work;
 }

@@ -2,6 +2,7 @@ import { secretFields } from '../accounts/account-entity.ts';
 import { credentialFields } from '../accounts/account-urls.ts';
 import { configPlace } from '../accounts/provider-settings.ts';
 import { retiredPlace } from '../audit/retired-keys.ts';
+import { consumerPlace, sealedConsumerColumns } from '../consumers/consumer-secrets.ts';
 import { settingsPlace } from '../notifications/destinations/sealed-settings.ts';
 import type { SealedColumn } from '../secrets/sealed-column.ts';
 
@@ -29,6 +30,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     ...{ table: 'accounts', column: 'provider_config', key: { id: 'uuid' }, placeColumns: ['id'] },
     placeOf: ({ id = '' }) => configPlace(id),
   },
+  ...sealedConsumerColumns.map(
+    (column): SealedColumn => ({
+      ...{ table: 'consumers', column, key: { id: 'uuid' }, placeColumns: ['id'] },
+      placeOf: ({ id = '' }) => consumerPlace(id, column),
+    }),
+  ),
   destinationConfig('destinations', 'id', { id: 'uuid' }),
   destinationConfig('notifications', 'destination_id', {
     event_id: 'uuid',

@@ -1,8 +1,12 @@
 import { parseCondition } from '../../src/conditions/parse.ts';
-import type { Condition, Variables } from '../../src/conditions/tree.ts';
+import type { Condition } from '../../src/conditions/tree.ts';
+import {
+  type DestinationVariables,
+  destinationVariableNames,
+} from '../../src/notifications/destinations/destination-condition.ts';
 
 /** An event whose attempts have all failed. */
-export const failed: Variables = {
+export const failed: DestinationVariables = {
   delivery_failed: true,
   provider: 'generic',
   event_type: 'order.paid',
@@ -19,9 +23,9 @@ export function treeOf(text: string): Condition {
   return parsed.condition;
 }
 
-/** The error of an invalid condition, as `line:column message`. */
+/** The error of an invalid condition of a destination, as `line:column message`. */
 export function errorOf(text: string): string {
-  const parsed = parseCondition(text);
+  const parsed = parseCondition(text, destinationVariableNames);
   if (parsed.ok) throw new Error(`${text} is a condition`);
   return `${parsed.line}:${parsed.column} ${parsed.message}`;
 }

@@ -11,13 +11,13 @@ const eventsABatch = 2_000;
  * | the account or the consumer is deleted | unchanged | `failed` if it was `pending` |
  *
  * Rows in `event_commands` notify the running workflows. No destination is notified. If an attempt finds its account
- * deleted before `stopAccount` and `stopNextEvents` have reached its event, the attempt ends the delivery: `stopEvent`.
+ * deleted before `stopEventsOf` and `stopNextEvents` have reached its event, the attempt ends the delivery: `stopEvent`.
  *
  * The statements: migrations/functions/stop_account_events.sql, and stop_next_account_events.sql for the remaining
  * events of large accounts.
  */
 const stopEvents = { name: 'stop_account_events', text: 'select stop_account_events($1, $2) as stopped' };
-const noteAccount = {
+const noteOwner = {
   name: 'note_stopped_account',
   text: 'insert into stopped_accounts (account_id) values ($1) on conflict do nothing',
 };
@@ -31,17 +31,19 @@ const stopOne = {
 const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_account_events($1) as more' };
 
 /**
- * Ends the deliveries of a deleted account and notifies its running workflows, inside the deletion's transaction. It
- * stops one batch; `stopNextEvents` stops the remaining events. Until then, each attempt finds its account deleted and
- * ends.
+ * Ends the deliveries of a deleted account or consumer and notifies the running workflows, inside the deletion's
+ * transaction. It stops one batch; `stopNextEvents` stops the remaining events. Until then, each attempt finds its
+ * account or consumer deleted and ends.
+ *
+ * @param ownerId the id of the account, or of a consumer other than `default`.
  */
-export async function stopAccount(sql: Sql, accountId: string): Promise<void> {
-  const [row] = await sql.query<{ stopped: number }>(stopEvents, [accountId, eventsABatch]);
-  if (row?.stopped === eventsABatch) await sql.query(noteAccount, [accountId]);
+export async function stopEventsOf(sql: Sql, ownerId: string): Promise<void> {
+  const [row] = await sql.query<{ stopped: number }>(stopEvents, [ownerId, eventsABatch]);
+  if (row?.stopped === eventsABatch) await sql.query(noteOwner, [ownerId]);
 }
 
 /**
- * Stops a batch of the remaining events of a deleted account.
+ * Stops a batch of the remaining events of a deleted account or consumer.
  *
  * @returns whether more events may be left.
  */

@@ -1,7 +1,11 @@
 /** What the admin API does with each noun. An action is `noun.verb`, such as `account.create`. */
 const verbs = {
   token: ['read'],
-  account: ['list', 'create', 'read', 'update', 'delete', 'consumer', 'secrets', 'test_delivery'],
+  account: [
+    ...(['list', 'create', 'read', 'update', 'delete', 'pause', 'resume', 'consumer', 'secrets'] as const),
+    'test_delivery',
+  ],
+  consumer: ['list', 'create', 'read', 'update', 'delete', 'pause', 'resume'],
   provider: ['list'],
   destination: ['list', 'create', 'update', 'delete', 'test'],
   condition: ['check', 'names', 'preview'],

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { conditionText } from '../../conditions/condition-text.ts';
 import { filled } from '../../shared/text-rules.ts';
+import { destinationCondition } from './destination-condition.ts';
 import { configChange, destinationTypes, settingsSchemas } from './destination-config.ts';
 
 const name = filled(200);
 const optional = {
-  condition: conditionText
+  condition: destinationCondition
     .nullable()
     .optional()
     .meta({ description: 'Expression that selects the events to notify about; `null` means `delivery_failed`' }),

@@ -5,19 +5,20 @@ import type { AdminCalls } from '../../../audit/admin-calls.ts';
 import { givenContent } from '../../../conditions/content.ts';
 import { evaluate } from '../../../conditions/evaluate.ts';
 import { parseCondition } from '../../../conditions/parse.ts';
-import { functions, methods, operators, type Variables } from '../../../conditions/tree.ts';
+import { functions, methods, operators } from '../../../conditions/tree.ts';
 import type { Database } from '../../../database/database.ts';
 import { scheduledAttempts } from '../../../events/event.ts';
 import { eventItem } from '../../../events/event-view.ts';
 import { noBody, noQuery, operation } from '../../../http/operation.ts';
 import { Problem } from '../../../http/problem.ts';
+import { type DestinationVariables, destinationVariableNames } from '../destination-condition.ts';
 import * as schemas from './condition-schemas.ts';
 import { readConditionVariables } from './condition-variables.ts';
 import { offeredContents } from './offered-contents.ts';
 import { contentOf, matchingEvents, offeredVariables, recentEvents, shownEvents } from './preview.ts';
 
 /** The default variables: an event whose attempts have all failed, with no other data. */
-const exhausted: Variables = {
+const exhausted: DestinationVariables = {
   delivery_failed: true,
   provider: '',
   event_type: null,
@@ -39,12 +40,12 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
         const { condition: text, event_id, variables: given } = body;
         // The audit log has the event's id but not the condition, which is the operator's free text.
         if (event_id !== undefined) calls.of(request).note({ event_id: event_id.toLowerCase() });
-        const parsed = parseCondition(text);
+        const parsed = parseCondition(text, destinationVariableNames);
         if (!parsed.ok) throw new Error('the condition was not validated');
         const { condition } = parsed;
         if (event_id === undefined) {
           const { payload, headers, ...others } = given ?? {};
-          const variables: Variables = { ...exhausted, ...others };
+          const variables: DestinationVariables = { ...exhausted, ...others };
           const content = givenContent({ payload, ...(headers ? { headers } : {}) });
           return { matches: evaluate(condition, variables, content), variables };
         }
@@ -72,7 +73,7 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
       async ({ body, request }) => {
         const { condition, account_id } = body;
         calls.of(request).note({ account_id: account_id.toLowerCase() });
-        const parsed = parseCondition(condition);
+        const parsed = parseCondition(condition, destinationVariableNames);
         if (!parsed.ok) {
           const { line, column, offset, message } = parsed;
           return { ok: false, error: { line, column, offset, message }, examined: 0, matching: 0, events: [] };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { conditionText } from '../../../conditions/condition-text.ts';
 import { eventItem, itemExample } from '../../../events/event-schemas.ts';
 import { isId } from '../../../http/admin/query-schemas.ts';
 import { count, flag, text } from '../../../http/admin/schemas/common.ts';
 import { text as bounded } from '../../../shared/text-rules.ts';
+import { destinationCondition } from '../destination-condition.ts';
 
 /** The longest text that an event's fields can have. */
 const given = bounded(1000);
@@ -28,7 +28,7 @@ const givenVariables = z
 
 export const conditionCheck = z
   .strictObject({
-    condition: conditionText,
+    condition: destinationCondition,
     event_id: z
       .string()
       .refine(isId, 'must be an id')

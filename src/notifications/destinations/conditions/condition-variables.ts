@@ -1,5 +1,5 @@
-import type { Variables } from '../../../conditions/tree.ts';
 import type { Sql } from '../../../database/sql.ts';
+import type { DestinationVariables } from '../destination-condition.ts';
 
 const readVariables = {
   name: 'read_condition_variables',
@@ -11,7 +11,7 @@ const readVariables = {
 };
 
 /** Reads the current variables of an event for conditions; null when there is no such event. */
-export async function readConditionVariables(sql: Sql, eventId: string): Promise<Variables | null> {
-  const [row] = await sql.query<Variables>(readVariables, [eventId]);
+export async function readConditionVariables(sql: Sql, eventId: string): Promise<DestinationVariables | null> {
+  const [row] = await sql.query<DestinationVariables>(readVariables, [eventId]);
   return row ?? null;
 }

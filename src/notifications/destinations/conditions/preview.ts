@@ -2,11 +2,12 @@ import type { AccountRow } from '../../../accounts/account-entity.ts';
 import { type Content, noContent, storedContent } from '../../../conditions/content.ts';
 import { contentNeeds } from '../../../conditions/content-needs.ts';
 import { evaluate } from '../../../conditions/evaluate.ts';
-import { type Condition, type Variables, variableKinds } from '../../../conditions/tree.ts';
+import { type Condition, variableKinds } from '../../../conditions/tree.ts';
 import type { Sql } from '../../../database/sql.ts';
 import { type EventRow, scheduledAttempts } from '../../../events/event.ts';
 import { listEvents } from '../../../events/list.ts';
 import { readStoredContents } from '../../../events/stored-contents.ts';
+import { type DestinationVariables, destinationVariableNames } from '../destination-condition.ts';
 
 /** The newest events of an account that a preview looks at: some 10 ms of reading, while an operator types. */
 const previewedEvents = 1_000;
@@ -61,7 +62,7 @@ export async function contentOf(sql: Sql, condition: Condition, eventId: string)
 }
 
 /** The variables of an event when its attempts have failed: of others, the attempts are those of a whole schedule. */
-function whenExhausted(event: EventRow): Variables {
+function whenExhausted(event: EventRow): DestinationVariables {
   const { provider, event_type, account_slug, app_key, response_code } = event;
   const attempts = event.delivery_status === 'failed' ? event.attempts : Math.max(event.attempts, scheduledAttempts);
   return { delivery_failed: true, provider, event_type, account_slug, app_key, attempts, response_code };
@@ -78,9 +79,9 @@ const valuesOf = new Map<string, (event: EventRow) => string | number | null>([
 
 /** The variables of conditions, with the values that these events have, the most frequent ones first. */
 export function offeredVariables(events: readonly EventRow[]) {
-  return Object.entries(variableKinds).map(([name, kind]) => {
+  return destinationVariableNames.map((name) => {
     const read = valuesOf.get(name);
-    return { name, kind, values: read ? mostFrequent(events.map(read)) : [] };
+    return { name, kind: variableKinds[name], values: read ? mostFrequent(events.map(read)) : [] };
   });
 }
 

@@ -1,0 +1,58 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { FieldError } from '../shared/plain-words.ts';
+import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
+import { type ConsumerChange, defaultName } from './consumer-rules.ts';
+
+/** The rows of an account's consumers that are not deleted, oldest first. */
+export const rowsOf = (em: EntityManager, accountId: string): Promise<ConsumerRow[]> =>
+  em.find(
+    ConsumerEntity,
+    { account_id: accountId, deleted_at: null },
+    { orderBy: { created_at: 'asc', id: 'asc' } },
+  );
+
+/** A row that is not stored yet. */
+export function newRow(
+  em: EntityManager,
+  accountId: string,
+  fields: Pick<ConsumerRow, 'id' | 'name'> & Partial<ConsumerRow>,
+): ConsumerRow {
+  const now = new Date();
+  return em.create(
+    ConsumerEntity,
+    {
+      ...{ account_id: accountId, url: null, url_credentials: null, secret: null, enabled: true, condition: null },
+      ...{ paused_since: null, pause_reason: null, created_at: now, updated_at: now, deleted_at: null },
+      ...fields,
+    },
+    // A change that is refused must leave no row of `default`.
+    { persist: false },
+  );
+}
+
+/**
+ * Why a consumer cannot have this name; empty when it can.
+ *
+ * @param rows all consumers of its account.
+ * @param own the row of the consumer; absent for a new one.
+ */
+export function errorsOfName(
+  rows: readonly ConsumerRow[],
+  name: string | undefined,
+  own?: ConsumerRow,
+): FieldError[] {
+  const isTaken = name === defaultName || rows.some((row) => row.name === name && row !== own);
+  return isTaken ? [{ path: 'name', message: 'is taken by another consumer of this account' }] : [];
+}
+
+const notOfDefault = {
+  name: `cannot be changed: each account has a consumer ${defaultName}`,
+  url: `of the consumer ${defaultName} is set with the account, as delivery_url or project_delivery_url`,
+  secret: `of the consumer ${defaultName} is set with the account, as delivery_secret or project_delivery_secret`,
+} as const;
+
+/** Why `default` cannot be changed so; empty when it can. */
+export const errorsOfDefault = (change: ConsumerChange): FieldError[] =>
+  (['name', 'url', 'secret'] as const)
+    .filter((path) => change[path] !== undefined)
+    .map((path) => ({ path, message: notOfDefault[path] }));

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { httpUrl, secret, text } from '../shared/text-rules.ts';
+import { consumerCondition } from './condition-variables.ts';
+
+/** The name of the consumer that every account has. Its address and secret are those of the account. */
+export const defaultName = 'default';
+
+/** The most consumers of an account, `default` included. Conditions of all are evaluated for each webhook. */
+export const maxConsumers = 25;
+
+const namePattern = /^[a-z0-9-]{1,40}$/;
+
+/** Whether a consumer can have this name. */
+export const isConsumerName = (given: string) => namePattern.test(given);
+
+const fields = {
+  name: z
+    .string()
+    .regex(namePattern, 'must be 1 to 40 characters of a-z, 0-9 and -')
+    .meta({ examples: ['billing'] }),
+  url: httpUrl,
+  secret: secret
+    .nullable()
+    .meta({ description: 'Signs the deliveries, as `delivery_secret` does; write-only. `null` or empty: unsigned' }),
+  enabled: z.boolean().meta({ description: '`false`: it gets no new webhooks, and its waiting events stay' }),
+  condition: consumerCondition
+    .nullable()
+    .meta({ description: 'Expression that selects the webhooks of this consumer; `null`: all' }),
+};
+
+const change = z.strictObject(fields).partial();
+
+/** The fields of a consumer; unknown fields are refused. */
+export const consumerSchemas = { create: change.required({ name: true, url: true }), change };
+
+export type NewConsumer = z.infer<typeof consumerSchemas.create>;
+export type ConsumerChange = z.infer<typeof consumerSchemas.change>;
+
+/** The body of a pause. */
+export const pauseBody = z
+  .strictObject({ reason: text(200).meta({ description: 'Shown to operators while it is paused' }) })
+  .partial()
+  .nullish();

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { pauseShown } from '../accounts/pause.ts';
+import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
+
+export const consumer = z
+  .object({
+    id: id.meta({ description: 'A UUIDv7; for `default`, that of the account' }),
+    name: text,
+    url: text.nullable().meta({
+      description:
+        'A user and password in the URL are shown as `[masked]`. For `default`: the `delivery_url` of the account, or its `project_delivery_url`; `null`: it has neither',
+    }),
+    has_secret: flag,
+    enabled: flag,
+    condition: text.nullable().meta({ description: '`null`: it gets all webhooks' }),
+    paused: pauseShown,
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({
+    id: 'Consumer',
+    examples: [
+      {
+        id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+        name: 'billing',
+        url: 'https://billing.example/hook',
+        has_secret: true,
+        enabled: true,
+        condition: 'event_type.startswith("invoice.")',
+        paused: null,
+        created_at: '2026-11-20T10:00:00.000Z',
+        updated_at: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+  });

@@ -1,0 +1,225 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { v7 as uuidv7 } from 'uuid';
+import { AccountEntity, type AccountRow } from '../accounts/account-entity.ts';
+import { lockAccount } from '../accounts/account-store.ts';
+import { sealUrl } from '../accounts/account-urls.ts';
+import { beginPause, endPause } from '../accounts/pause.ts';
+import type { Sql } from '../database/sql.ts';
+import { inEntityTransaction } from '../database/transaction.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { FieldError } from '../shared/plain-words.ts';
+import { type Consumer, consumersOf, toConsumer, toDefault } from './consumer.ts';
+import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
+import { errorsOfDefault, errorsOfName, newRow, rowsOf } from './consumer-rows.ts';
+import { type ConsumerChange, defaultName, maxConsumers, type NewConsumer } from './consumer-rules.ts';
+import { consumerPlace } from './consumer-secrets.ts';
+
+/** Why a consumer was not written. */
+export type Unwritten =
+  | { ok: false; reason: 'account_not_found' | 'not_found' | 'is_default' }
+  | { ok: false; reason: 'invalid'; errors: FieldError[] };
+
+export type ConsumerWrite = { ok: true; consumer: Consumer } | Unwritten;
+
+/** Writes further rows in the transaction that changes a consumer. */
+export type Alongside = (sql: Sql, consumer: Consumer) => Promise<void>;
+
+interface Found {
+  account: AccountRow;
+  row: ConsumerRow;
+}
+
+const tooMany: FieldError = {
+  path: 'name',
+  message: `is one too many: the account has ${maxConsumers} consumers; delete one first`,
+};
+
+export interface ConsumerStoreDeps {
+  /** Returns a new fork for each call. */
+  em: () => EntityManager;
+  box: SecretBox;
+  /** Ends the waiting events of a consumer that is being deleted, inside the same transaction. */
+  stopDeliveries: (sql: Sql, consumerId: string) => Promise<void>;
+  /** Announces to all processes, with the commit, that waiting events of these consumers may be sent. */
+  wake: (sql: Sql, consumerIds: readonly string[]) => Promise<void>;
+}
+
+/**
+ * Stores consumers. Each write locks the account first, which serializes the writes of an account: no update is lost,
+ * the limit holds, and no consumer is added to a deleted account. Each write also increases
+ * `accounts.consumers_revision`, so that ingestion stores no webhook that it judged by other consumers.
+ */
+export class ConsumerStore {
+  readonly #deps: ConsumerStoreDeps;
+
+  constructor(deps: ConsumerStoreDeps) {
+    this.#deps = deps;
+  }
+
+  /** The consumers of an account, `default` first, then the oldest first; null when there is no such account. */
+  async list(accountId: string): Promise<Consumer[] | null> {
+    const em = this.#deps.em();
+    const account = await em.findOne(AccountEntity, { id: accountId, deleted_at: null });
+    return account && consumersOf(account, await rowsOf(em, accountId));
+  }
+
+  /** Creates a consumer; `invalid` when its name is taken, or the account has the most consumers already. */
+  create(accountId: string, input: NewConsumer, alongside?: Alongside): Promise<ConsumerWrite> {
+    return this.#write(accountId, async (tx, sql, account) => {
+      const rows = await rowsOf(tx, accountId);
+      const id = uuidv7();
+      const errors = errorsOfName(rows, input.name);
+      const { url, credentials, mistake } = sealUrl(this.#deps.box, consumerPlace(id, 'url_credentials'), input.url, {
+        ...{ url: null, credentials: null },
+      });
+      if (errors.length === 0 && consumersOf(account, rows).length >= maxConsumers) errors.push(tooMany);
+      if (mistake !== null) errors.push({ path: 'url', message: mistake });
+      if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
+      const row = newRow(tx, accountId, {
+        ...{ id, name: input.name, url, url_credentials: credentials ?? null },
+        ...{ secret: this.#sealSecret(id, input.secret), enabled: input.enabled ?? true },
+        condition: input.condition ?? null,
+      });
+      await tx.persist(row).flush();
+      const consumer = toConsumer(row);
+      await alongside?.(sql, consumer);
+      return { ok: true, consumer };
+    });
+  }
+
+  /**
+   * Changes only the fields in `change`; null clears one. Of `default`, url, secret and name cannot be changed: they are
+   * the account's.
+   */
+  update(accountId: string, name: string, change: ConsumerChange, alongside?: Alongside): Promise<ConsumerWrite> {
+    return this.#change(accountId, name, alongside, async (tx, sql, { account, row }) => {
+      const { url: text, secret, ...plain } = change;
+      const isDefault = row.id === account.id;
+      const errors = isDefault ? errorsOfDefault(change) : errorsOfName(await rowsOf(tx, accountId), change.name, row);
+      const sealed =
+        text === undefined
+          ? null
+          : sealUrl(this.#deps.box, consumerPlace(row.id, 'url_credentials'), text, {
+              ...{ url: row.url ?? null, credentials: row.url_credentials ?? null },
+            });
+      if (sealed?.mistake) errors.push({ path: 'url', message: sealed.mistake });
+      if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
+      tx.assign(row, { ...plain, updated_at: new Date() }, { ignoreUndefined: true });
+      if (sealed) row.url = sealed.url;
+      if (sealed && sealed.credentials !== undefined) row.url_credentials = sealed.credentials;
+      if (secret !== undefined) row.secret = this.#sealSecret(row.id, secret);
+      if (change.enabled) await this.#deps.wake(sql, [row.id]);
+      return null;
+    });
+  }
+
+  /** Pauses deliveries to a consumer. A pause that is in force keeps its time and reason. */
+  pause(accountId: string, name: string, reason: string, alongside?: Alongside): Promise<ConsumerWrite> {
+    return this.#change(accountId, name, alongside, async (_tx, _sql, { row }) => {
+      beginPause(row, reason);
+      return null;
+    });
+  }
+
+  /** Resumes deliveries to a consumer; no change if they are not paused. */
+  resume(accountId: string, name: string, alongside?: Alongside): Promise<ConsumerWrite> {
+    return this.#change(accountId, name, alongside, async (_tx, sql, { row }) => {
+      endPause(row);
+      await this.#deps.wake(sql, [row.id]);
+      return null;
+    });
+  }
+
+  /** Deletes a consumer: its waiting events end, and its name becomes free. Its events keep its id. */
+  delete(accountId: string, name: string, alongside?: Alongside): Promise<ConsumerWrite> {
+    return this.#change(accountId, name, alongside, async (tx, sql, { account, row }) => {
+      if (row.id === account.id) return { ok: false, reason: 'is_default' };
+      row.deleted_at = new Date();
+      await tx.flush();
+      await this.#deps.stopDeliveries(sql, row.id);
+      return null;
+    });
+  }
+
+  /** Pauses deliveries to all consumers of an account; null when there is no such account. */
+  pauseAccount(
+    accountId: string,
+    reason: string,
+    alongside?: (sql: Sql, account: AccountRow) => Promise<void>,
+  ): Promise<AccountRow | null> {
+    return this.#changeAccount(accountId, async (tx, sql, account) => {
+      beginPause(account, reason);
+      await tx.flush();
+      await alongside?.(sql, account);
+    });
+  }
+
+  /** Resumes deliveries to all consumers of an account; null when there is no such account. */
+  resumeAccount(
+    accountId: string,
+    alongside?: (sql: Sql, account: AccountRow) => Promise<void>,
+  ): Promise<AccountRow | null> {
+    return this.#changeAccount(accountId, async (tx, sql, account) => {
+      endPause(account);
+      await tx.flush();
+      const others = (await rowsOf(tx, accountId)).map(({ id }) => id).filter((id) => id !== accountId);
+      await this.#deps.wake(sql, [accountId, ...others]);
+      await alongside?.(sql, account);
+    });
+  }
+
+  async #changeAccount(
+    accountId: string,
+    change: (tx: EntityManager, sql: Sql, account: AccountRow) => Promise<void>,
+  ): Promise<AccountRow | null> {
+    return inEntityTransaction(this.#deps.em(), async (tx, sql) => {
+      const account = await lockAccount(tx, accountId);
+      if (account) await change(tx, sql, account);
+      return account;
+    });
+  }
+
+  /** Runs `work` with the account locked. What it refuses changes nothing. */
+  #write(
+    accountId: string,
+    work: (tx: EntityManager, sql: Sql, account: AccountRow) => Promise<ConsumerWrite>,
+  ): Promise<ConsumerWrite> {
+    return inEntityTransaction(this.#deps.em(), async (tx, sql): Promise<ConsumerWrite> => {
+      const account = await lockAccount(tx, accountId);
+      if (!account) return { ok: false, reason: 'account_not_found' };
+      const written = await work(tx, sql, account);
+      if (written.ok) account.consumers_revision += 1;
+      return written;
+    });
+  }
+
+  /**
+   * Changes the consumer with this name. A row of `default` is made when it has none.
+   *
+   * @param change returns why nothing was changed, or null.
+   */
+  #change(
+    accountId: string,
+    name: string,
+    alongside: Alongside | undefined,
+    change: (tx: EntityManager, sql: Sql, found: Found) => Promise<Unwritten | null>,
+  ): Promise<ConsumerWrite> {
+    return this.#write(accountId, async (tx, sql, account) => {
+      // Read after the lock was acquired, so that it includes the changes of earlier writers.
+      const stored = await tx.findOne(ConsumerEntity, { account_id: accountId, name, deleted_at: null });
+      if (!stored && name !== defaultName) return { ok: false, reason: 'not_found' };
+      const row = stored ?? newRow(tx, accountId, { id: accountId, name: defaultName });
+      const refused = await change(tx, sql, { account, row });
+      if (refused) return refused;
+      await tx.persist(row).flush();
+      const consumer = row.id === account.id ? toDefault(account, row) : toConsumer(row);
+      await alongside?.(sql, consumer);
+      return { ok: true, consumer };
+    });
+  }
+
+  /** An empty secret counts as none. */
+  #sealSecret(id: string, secret: string | null | undefined): Buffer | null {
+    return secret ? Buffer.from(this.#deps.box.seal(secret, consumerPlace(id, 'secret'))) : null;
+  }
+}

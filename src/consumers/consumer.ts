@@ -1,0 +1,72 @@
+import type { AccountRow } from '../accounts/account-entity.ts';
+import { type PauseColumns, shownPause } from '../accounts/pause.ts';
+import { maskedUrl } from '../accounts/url-credentials.ts';
+import type { ConsumerRow } from './consumer-entity.ts';
+import { defaultName } from './consumer-rules.ts';
+
+/** A consumer without its secrets. */
+export interface Consumer extends PauseColumns {
+  id: string;
+  name: string;
+  /** With credentials masked; null for `default` when its account has no address. */
+  url: string | null;
+  hasSecret: boolean;
+  enabled: boolean;
+  condition: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * The consumers of an account, `default` first, then the oldest first.
+ *
+ * @param rows those that are not deleted, oldest first.
+ */
+export function consumersOf(account: AccountRow, rows: readonly ConsumerRow[]): Consumer[] {
+  const ofDefault = rows.find(({ id }) => id === account.id) ?? null;
+  return [toDefault(account, ofDefault), ...rows.filter((row) => row !== ofDefault).map(toConsumer)];
+}
+
+/** A consumer other than `default`. */
+export function toConsumer(row: ConsumerRow): Consumer {
+  const { id, name, url, enabled, condition, paused_since, pause_reason } = row;
+  return {
+    ...{ id, name, enabled, condition: condition ?? null, paused_since, pause_reason },
+    url: url ? maskedUrl(url, isSet(row.url_credentials)) : null,
+    hasSecret: isSet(row.secret),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/**
+ * The consumer `default`: as old as its account, with the address by the rule of deliveries (`deliveryTarget`).
+ *
+ * @param row null while none of its settings was changed.
+ */
+export function toDefault(account: AccountRow, row: ConsumerRow | null): Consumer {
+  const own = isSet(account.delivery_url);
+  const url = own ? account.delivery_url : account.project_delivery_url;
+  const credentials = own ? account.delivery_url_credentials : account.project_delivery_url_credentials;
+  const secret = own ? account.delivery_secret : account.project_delivery_secret;
+  return {
+    ...{ id: account.id, name: defaultName, enabled: row?.enabled ?? true, condition: row?.condition ?? null },
+    ...{ paused_since: row?.paused_since, pause_reason: row?.pause_reason },
+    url: url ? maskedUrl(url, isSet(credentials)) : null,
+    hasSecret: isSet(secret),
+    createdAt: account.created_at,
+    updatedAt: row && row.updated_at > account.updated_at ? row.updated_at : account.updated_at,
+  };
+}
+
+const isSet = (value: unknown) => value !== null && value !== undefined;
+
+/** A consumer in the form of the admin API. */
+export function consumerView(consumer: Consumer) {
+  const { id, name, url, hasSecret, enabled, condition, createdAt, updatedAt } = consumer;
+  return {
+    ...{ id, name, url, has_secret: hasSecret, enabled, condition, paused: shownPause(consumer) },
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  };
+}
