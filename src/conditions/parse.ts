@@ -24,10 +24,7 @@ const grammar = new ConditionGrammar();
  *
  * @param variables those that it may name.
  */
-export function parseCondition(
-  text: string,
-  variables: readonly VariableName[] = variableNames,
-): ParsedCondition {
+export function parseCondition(text: string, variables: readonly VariableName[] = variableNames): ParsedCondition {
   if (text.length > maxConditionLength) {
     const expected = `at most ${maxConditionLength} characters`;
     return refused(text, new ConditionError(maxConditionLength, expected, `${text.length}`));

@@ -25,7 +25,9 @@ export const variableNames: readonly VariableName[] = Object.keys(variableKinds)
 
 /** The values of an event that conditions can test. One that is absent or null has no value. */
 export type Variables = {
-  readonly [Name in VariableName]?: { text: string; integer: number; boolean: boolean }[(typeof variableKinds)[Name]] | null;
+  readonly [Name in VariableName]?:
+    | { text: string; integer: number; boolean: boolean }[(typeof variableKinds)[Name]]
+    | null;
 };
 
 export const methods = ['startswith', 'endswith', 'contains'] as const;

@@ -5,11 +5,7 @@ import { type ConsumerChange, defaultName } from './consumer-rules.ts';
 
 /** The rows of an account's consumers that are not deleted, oldest first. */
 export const rowsOf = (em: EntityManager, accountId: string): Promise<ConsumerRow[]> =>
-  em.find(
-    ConsumerEntity,
-    { account_id: accountId, deleted_at: null },
-    { orderBy: { created_at: 'asc', id: 'asc' } },
-  );
+  em.find(ConsumerEntity, { account_id: accountId, deleted_at: null }, { orderBy: { created_at: 'asc', id: 'asc' } });
 
 /** A row that is not stored yet. */
 export function newRow(
@@ -36,11 +32,7 @@ export function newRow(
  * @param rows all consumers of its account.
  * @param own the row of the consumer; absent for a new one.
  */
-export function errorsOfName(
-  rows: readonly ConsumerRow[],
-  name: string | undefined,
-  own?: ConsumerRow,
-): FieldError[] {
+export function errorsOfName(rows: readonly ConsumerRow[], name: string | undefined, own?: ConsumerRow): FieldError[] {
   const isTaken = name === defaultName || rows.some((row) => row.name === name && row !== own);
   return isTaken ? [{ path: 'name', message: 'is taken by another consumer of this account' }] : [];
 }

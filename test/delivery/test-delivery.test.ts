@@ -29,7 +29,7 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
   },
   ...{ delivery_url: null, delivery_secret: null, project_id: null, project_delivery_url: null },
   ...{ delivery_url_credentials: null, project_delivery_url_credentials: null },
-  ...{ project_delivery_secret: null, enabled: true },
+  ...{ project_delivery_secret: null, enabled: true, consumers_revision: 0 },
   ...{ created_at: new Date(), updated_at: new Date(), deleted_at: null },
   ...fields,
 });
