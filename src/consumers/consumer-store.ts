@@ -208,7 +208,8 @@ export class ConsumerStore {
       // Read after the lock was acquired, so that it includes the changes of earlier writers.
       const stored = await tx.findOne(ConsumerEntity, { account_id: accountId, name, deleted_at: null });
       if (!stored && name !== defaultName) return { ok: false, reason: 'not_found' };
-      const row = stored ?? newRow(tx, accountId, { id: accountId, name: defaultName });
+      const { created_at, updated_at } = account;
+      const row = stored ?? newRow(tx, accountId, { id: accountId, name: defaultName, created_at, updated_at });
       const refused = await change(tx, sql, { account, row });
       if (refused) return refused;
       await tx.persist(row).flush();

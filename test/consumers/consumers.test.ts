@@ -67,8 +67,8 @@ describe('a consumer', () => {
     ])
       expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect((await consumers.made('billing')).id).not.toBe(id);
-    const kept = await gateway.rows('select deleted_at is not null as deleted from consumers where name = $1', [
-      'billing',
+    const kept = await gateway.rows('select deleted_at is not null as deleted from consumers where account_id = $1', [
+      account.id,
     ]);
     expect(kept.map(({ deleted }) => deleted).sort()).toEqual([false, true]);
   });
