@@ -35,12 +35,12 @@ export class Migration20261126000700_expand_indexes_of_consumers extends Migrati
   }
 
   async #partitionsWithout(index: string): Promise<string[]> {
-    const rows: { name: string }[] = await this.execute(`
+    const rows = await this.execute(`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = 'events'::regclass and not exists (
         select from pg_index x join pg_inherits part on part.inhrelid = x.indexrelid
         where x.indrelid = c.oid and part.inhparent = to_regclass('${index}')
       ) order by 1`);
-    return rows.map(({ name }) => name);
+    return rows.map(({ name }) => String(name));
   }
 }

@@ -32,7 +32,7 @@ const endings: Record<DeliveryResult['outcome'], string> = {
   exhausted: 'Exhausted: no attempt is left',
   acknowledged: 'Acknowledged by an operator',
   dead: 'Declared dead by an operator',
-  account_deleted: 'Ended: the account was deleted',
+  account_deleted: 'Ended: the account or the consumer was deleted',
   account_disabled: 'Ended: the account is disabled',
   superseded: 'Ended: a replay has begun, or the delivery goes on without this workflow',
   already_settled: 'Ended: the delivery had ended without this workflow',
@@ -43,6 +43,7 @@ const endings: Record<DeliveryResult['outcome'], string> = {
 const queued = {
   paused: 'Waits in the queue until deliveries are resumed',
   account_disabled: 'Waits in the queue until its account is enabled',
+  consumer_disabled: 'Waits in the queue until its consumer is enabled',
 };
 
 /** Shows the details of a delivery from its beginning. */

@@ -173,7 +173,7 @@ export type AttemptResult = Answer &
         reason: StopReason;
         deliveryStatus?: DeliveryStatus;
         /** The event is due and waits in the queue of the gateway, which starts another run afterwards. */
-        waitsFor?: 'paused' | 'account_disabled';
+        waitsFor?: 'paused' | 'account_disabled' | 'consumer_disabled';
       }
     /** Nothing was sent or counted. Request the same attempt again after `waitMs`. */
     | { kind: 'wait'; waitMs: number; reason?: WaitReason }

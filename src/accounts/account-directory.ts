@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { BatcherFull } from '../database/batcher.ts';
 import type { Sql } from '../database/sql.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
-import { type AddressRead, AddressReads, type AddressRow } from './address-reads.ts';
+import { type AddressRead, AddressReads, type AddressRow, type ConsumerSettings } from './address-reads.ts';
 import { openConfig } from './provider-settings.ts';
 import { type SecretTags, secretTag } from './secret-uses.ts';
 
@@ -21,6 +21,10 @@ export interface InboundAccount {
   config: object | null;
   /** Whether a stored secret or `provider_config` could not be decrypted; it is null here. */
   unreadable: boolean;
+  /** Those that can get webhooks. */
+  consumers: readonly ConsumerSettings[];
+  /** `accounts.consumers_revision` when they were read. */
+  consumersRevision: number;
 }
 
 /** Parses a stored `provider_config`; null when it does not match the provider's schema. */
@@ -169,5 +173,18 @@ function toAccount(row: AddressRow, box: SecretBox, readConfig: ReadConfig): Inb
       config === null ||
       (secrets.current === null && row.signing_secret_current !== null) ||
       (secrets.previous === null && row.signing_secret_previous !== null),
+    consumers: consumersOf(row),
+    consumersRevision: row.consumers_revision,
   };
+}
+
+const onlyDefault: readonly ConsumerSettings[] = [{ id: null, name: 'default', enabled: true, condition: null }];
+
+/** Without an address, `default` gets webhooks only if it is alone: then they fail as `no_delivery_url`. */
+function consumersOf({ consumers, has_address: hasAddress }: AddressRow): readonly ConsumerSettings[] {
+  if (consumers === null) return onlyDefault;
+  const others = consumers.filter(({ id }) => id !== null);
+  const own = consumers.filter(({ id }) => id === null);
+  if (!hasAddress && others.length > 0) return others;
+  return [...(own.length > 0 ? own : onlyDefault), ...others];
 }

@@ -3,7 +3,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { createMask, fewestCharacters, type Mask } from '../secrets/secret-mask.ts';
 import { decoded } from '../shared/text.ts';
 import type { AccountRow } from './account-entity.ts';
-import type { DeliveryAddresses } from './delivery-target.ts';
+import { type ConsumerAddress, consumerFields, type DeliveryAddresses } from './delivery-target.ts';
 import { openConfig } from './provider-settings.ts';
 import { splitCredentials } from './url-credentials.ts';
 
@@ -43,6 +43,16 @@ export class AccountMasks {
     return this.#masks.memo(keyOf(account), { context: account });
   }
 
+  #secretsOfConsumer(consumer: ConsumerAddress | null): (string | null)[] {
+    if (consumer === null) return [];
+    const open = (sealed: Uint8Array | null, field: string) =>
+      sealed === null ? null : this.#box.open(sealed, { accountId: consumer.id, field });
+    return [
+      open(consumer.secret, consumerFields.secret),
+      ...secretsOfCredentials(open(consumer.urlCredentials, consumerFields.credentials)),
+    ];
+  }
+
   /** All decrypted secrets, in the forms in which they occur in requests and settings. */
   #secretsOf(account: AccountSecrets): string[] {
     const open = (sealed: Uint8Array | null, field: string) =>
@@ -57,6 +67,7 @@ export class AccountMasks {
       ...(config === null ? [] : this.#secretValues(provider, config)),
       ...secretsOfCredentials(open(account.deliveryUrlCredentials, 'delivery_url_credentials')),
       ...secretsOfCredentials(open(account.projectDeliveryUrlCredentials, 'project_delivery_url_credentials')),
+      ...this.#secretsOfConsumer(account.consumer),
     ].filter((secret) => secret !== null);
     return secrets
       .flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
@@ -82,12 +93,13 @@ function keyOf(account: AccountSecrets): string {
     ...[account.signingSecretCurrent, account.signingSecretPrevious, account.providerConfig],
     ...[account.deliverySecret, account.deliveryUrlCredentials],
     ...[account.projectDeliverySecret, account.projectDeliveryUrlCredentials],
+    ...[account.consumer?.secret ?? null, account.consumer?.urlCredentials ?? null],
   ];
   return `${account.id} ${account.provider} ${boxes.map((box) => (box ? Buffer.from(box).toString('latin1') : '')).join(' ')}`;
 }
 
-/** The encrypted secrets in an account's row. */
-export function accountSecrets(account: AccountRow): AccountSecrets {
+/** The encrypted secrets in an account's row, and those of one of its consumers; null: `default`. */
+export function accountSecrets(account: AccountRow, consumer: ConsumerAddress | null = null): AccountSecrets {
   return {
     id: account.id,
     provider: account.provider,
@@ -100,5 +112,6 @@ export function accountSecrets(account: AccountRow): AccountSecrets {
     signingSecretCurrent: account.signing_secret_current ?? null,
     signingSecretPrevious: account.signing_secret_previous ?? null,
     providerConfig: account.provider_config ?? null,
+    consumer,
   };
 }

@@ -12,6 +12,20 @@ export interface AddressRow {
   signing_secret_current: Buffer | null;
   signing_secret_previous: Buffer | null;
   provider_config: Buffer | null;
+  /** Whether it has an address of its own for deliveries. */
+  has_address: boolean;
+  consumers_revision: number;
+  /** Those that have rows, `default` first; null: there are none, so `default` is the only one and has no settings. */
+  consumers: ConsumerSettings[] | null;
+}
+
+/** What decides whether a consumer gets a webhook. */
+export interface ConsumerSettings {
+  /** Null: `default`. */
+  id: string | null;
+  name: string;
+  enabled: boolean;
+  condition: string | null;
 }
 
 /** The account of an address, or null. `read` numbers the reads: one that began later has a higher number. */
@@ -29,7 +43,12 @@ const findAccounts = {
   text: `select i.place::integer, a.*
          from unnest($1::text[], $2::text[]) with ordinality as i (provider, slug, place), lateral (
            select id, provider, account_slug, app_key, enabled, skip_signature_verification,
-             signing_secret_current, signing_secret_previous, provider_config
+             signing_secret_current, signing_secret_previous, provider_config,
+             coalesce(delivery_url, project_delivery_url) is not null as has_address, consumers_revision, (
+               select json_agg(json_build_object('id', nullif(c.id, c.account_id), 'name', c.name, 'enabled', c.enabled, 'condition', c.condition)
+                 order by c.id <> c.account_id, c.created_at, c.id)
+               from consumers c where c.account_id = accounts.id and c.deleted_at is null
+             ) as consumers
            from accounts where provider = i.provider and account_slug = i.slug and deleted_at is null limit 1
          ) a`,
 };

@@ -2,7 +2,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { oncePer } from '../shared/once-per.ts';
 import { joinUrl } from './url-credentials.ts';
 
-/** An account's delivery URLs and secrets. Secrets and the credentials of the URLs are encrypted. */
+/** An account's delivery URLs and secrets, or those of one of its consumers. Secrets and the credentials of the URLs are encrypted. */
 export interface DeliveryAddresses {
   id: string;
   deliveryUrl: string | null;
@@ -11,7 +11,20 @@ export interface DeliveryAddresses {
   projectDeliveryUrl: string | null;
   projectDeliveryUrlCredentials: Uint8Array | null;
   projectDeliverySecret: Uint8Array | null;
+  /** The consumer that is meant; null: `default`, which has the addresses above. */
+  consumer: ConsumerAddress | null;
 }
+
+/** The address of a consumer other than `default`. The secret and the credentials of the URL are encrypted. */
+export interface ConsumerAddress {
+  id: string;
+  url: string;
+  urlCredentials: Uint8Array | null;
+  secret: Uint8Array | null;
+}
+
+/** With which the values of a consumer are sealed, together with its id. */
+export const consumerFields = { credentials: 'consumer_url_credentials', secret: 'consumer_secret' } as const;
 
 export type DeliveryTarget =
   | {
@@ -24,23 +37,53 @@ export type DeliveryTarget =
   /** `error` is a text for operators and contains no secret. */
   | { ok: false; outcome: 'no_delivery_url' | 'secret_unreadable'; error: string };
 
-/** `delivery_url` with its secret; if it is not set, `project_delivery_url` with its secret (docs/delivery.md). */
+/** An address with the fields of its encrypted values, and the id with which these are sealed. */
+interface SealedAddress {
+  ownerId: string;
+  url: string | null;
+  credentials: { field: string; sealed: Uint8Array | null };
+  secret: { field: string; sealed: Uint8Array | null };
+}
+
+/**
+ * Where the events of a consumer go. For `default`: `delivery_url` with its secret; if it is not set,
+ * `project_delivery_url` with its secret (docs/delivery.md).
+ */
 export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): DeliveryTarget {
-  const own = account.deliveryUrl !== null;
-  const bare = own ? account.deliveryUrl : account.projectDeliveryUrl;
+  const { ownerId, url: bare, credentials: sealedCredentials, secret: sealedSecret } = addressOf(account);
   if (bare === null) return { ok: false, outcome: 'no_delivery_url', error: 'the account has no delivery URL' };
-  const prefix = own ? '' : 'project_';
-  const open = (sealed: Uint8Array | null, field: string) =>
-    sealed === null ? null : (box.open(sealed, { accountId: account.id, field }) ?? undefined);
-  const secretField = `${prefix}delivery_secret`;
-  const secret = open(own ? account.deliverySecret : account.projectDeliverySecret, secretField);
+  const open = ({ sealed, field }: { field: string; sealed: Uint8Array | null }) =>
+    sealed === null ? null : (box.open(sealed, { accountId: ownerId, field }) ?? undefined);
+  const secret = open(sealedSecret);
   // Not sent unsigned: consumers would either refuse the delivery or learn to accept unsigned ones.
-  if (secret === undefined) return unreadable(secretField);
-  const urlField = `${prefix}delivery_url_credentials`;
-  const credentials = open(own ? account.deliveryUrlCredentials : account.projectDeliveryUrlCredentials, urlField);
-  if (credentials === undefined) return unreadable(urlField);
+  if (secret === undefined) return unreadable(sealedSecret.field);
+  const credentials = open(sealedCredentials);
+  if (credentials === undefined) return unreadable(sealedCredentials.field);
   const url = joinUrl({ url: bare, credentials });
   return { ok: true, url, shown: shownUrl(url), secret };
+}
+
+function addressOf(account: DeliveryAddresses): SealedAddress {
+  const { id, consumer } = account;
+  if (consumer !== null)
+    return {
+      ...{ ownerId: consumer.id, url: consumer.url },
+      credentials: { field: consumerFields.credentials, sealed: consumer.urlCredentials },
+      secret: { field: consumerFields.secret, sealed: consumer.secret },
+    };
+  const own = account.deliveryUrl !== null;
+  const prefix = own ? '' : 'project_';
+  return {
+    ...{ ownerId: id, url: own ? account.deliveryUrl : account.projectDeliveryUrl },
+    credentials: {
+      field: `${prefix}delivery_url_credentials`,
+      sealed: own ? account.deliveryUrlCredentials : account.projectDeliveryUrlCredentials,
+    },
+    secret: {
+      field: `${prefix}delivery_secret`,
+      sealed: own ? account.deliverySecret : account.projectDeliverySecret,
+    },
+  };
 }
 
 /** Remembers the targets of accounts while their rows are in memory, because decrypting takes as long as signing. */

@@ -25,6 +25,7 @@ import { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { BodyBudget } from '../http/bodies/body-budget.ts';
 import { BodyReader } from '../http/bodies/body-reader.ts';
 import { stoppingProblem } from '../http/stopping.ts';
+import { exceededConditionWarnings } from '../ingest/exceeded-conditions.ts';
 import { unreadableSecretWarnings } from '../ingest/unreadable-secrets.ts';
 import { createMaintenanceClient } from '../maintenance/schedules/maintenance-client.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
@@ -137,6 +138,7 @@ export function composeApi(parts: ApiParts) {
       providers,
       secretUses,
       unreadableSecret: unreadableSecretWarnings(log),
+      conditionExceeded: exceededConditionWarnings(log),
       metrics: parts.metrics,
       log,
     },

@@ -1,14 +1,15 @@
-import type { Slot, Slots } from '../delivery/slots.ts';
+import type { AttemptOwner, AttemptSlots } from '../delivery/attempt-slots.ts';
+import type { Slot } from '../delivery/slots.ts';
 import type { AttemptRow } from '../events/attempt-row.ts';
 import type { HandOver, Place } from '../events/hand-over.ts';
-import type { Claimed } from '../events/queue.ts';
 import type { HeldClaims, Hold } from '../processes/held-claims.ts';
-import type { AccountLines } from './account-lines.ts';
+import type { ClaimedAttempt } from './claim.ts';
+import type { ConsumerLines } from './consumer-lines.ts';
 import type { Backlog } from './backlog.ts';
 
-/** Events of one account that wait in memory for a slot. More wait in the queue, where other processes find them. */
+/** Events of one consumer that wait in memory for a slot. More wait in the queue, where other processes find them. */
 const longestLine = 256;
-/** The last places in memory are for accounts that few events wait for, so that slow consumers leave the others room. */
+/** The last places in memory are for consumers that few events wait for, so that slow consumers leave the others room. */
 const reservedPlaces = 256;
 const shortLine = 16;
 /** The most bytes of bodies that were handed over and whose attempts have not ended. */
@@ -22,18 +23,18 @@ export interface Begun {
 }
 
 export interface AcceptedEventsDeps {
-  slots: Slots;
+  slots: AttemptSlots;
   claims: HeldClaims;
   backlog: Backlog;
-  lines: AccountLines;
+  lines: ConsumerLines;
   /** Whether events are taken over at this time. */
   isOpen(): boolean;
   /** How many more events this process can keep in memory. */
   free(): number;
   /** Begins the first attempt of an event; resolves when it has ended. */
-  begin(claim: Claimed, hold: Hold, begun: Begun): Promise<void>;
-  /** Called when an event of this account waits in the queue. */
-  queued(accountId: string): void;
+  begin(claim: ClaimedAttempt, hold: Hold, begun: Begun): Promise<void>;
+  /** Called when an event of this consumer waits in the queue. */
+  queued(consumerId: string): void;
 }
 
 /** Takes over the events that this process has accepted, and gives them to the relay after their commit. */
@@ -52,33 +53,33 @@ export class AcceptedEvents implements HandOver {
     return this.#reserved;
   }
 
-  reserve(event: { id: string; accountId: string; bytes: number }): Place | null {
+  reserve(event: AttemptOwner & { id: string; bytes: number }): Place | null {
     const { backlog, lines, isOpen, free } = this.#deps;
-    const { accountId, bytes } = event;
-    if (!isOpen() || backlog.isBehind(accountId)) return null;
-    const line = lines.of(accountId);
+    const { consumerId, bytes } = event;
+    if (!isOpen() || backlog.isBehind(consumerId)) return null;
+    const line = lines.of(consumerId);
     const kept = line >= shortLine ? reservedPlaces : 0;
     if (free() <= kept || this.#bytes + bytes > maxBytes || line >= longestLine) {
-      backlog.fellBehind(accountId);
+      backlog.fellBehind(consumerId);
       return null;
     }
     return this.#place(event);
   }
 
-  room(accountIds: readonly string[]): Promise<void> {
-    return this.#deps.lines.untilShorter(accountIds);
+  room(consumerIds: readonly string[]): Promise<void> {
+    return this.#deps.lines.untilShorter(consumerIds);
   }
 
-  queued(accountId: string): void {
-    this.#deps.queued(accountId);
+  queued(consumerId: string): void {
+    this.#deps.queued(consumerId);
   }
 
-  #place({ id: eventId, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place {
+  #place({ id: eventId, consumerId, accountId, bytes }: AttemptOwner & { id: string; bytes: number }): Place {
     const { slots, claims, lines, begin } = this.#deps;
-    const taken = lines.of(accountId) === 0 ? slots.acquireDirect(accountId, performance.now()) : null;
+    const taken = lines.of(consumerId) === 0 ? slots.acquireDirect({ consumerId, accountId }, performance.now()) : null;
     const slot = taken && 'release' in taken ? taken : null;
     const hold = claims.hold(eventId);
-    const claim = { eventId, accountId, generation: 0 };
+    const claim = { eventId, consumerId, accountId, generation: 0 };
     this.#reserved++;
     this.#bytes += bytes;
     const giveUp = () => {
@@ -95,7 +96,7 @@ export class AcceptedEvents implements HandOver {
             this.#bytes -= bytes;
           });
         if (slot) go(slot);
-        else lines.join(accountId, go);
+        else lines.join({ consumerId, accountId }, go);
       },
       cancel: () => {
         giveUp();

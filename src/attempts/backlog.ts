@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { uuidFloor, uuidMs } from '../database/uuid-time.ts';
-import { accountsAClaim, lowestId } from '../events/queue.ts';
+import { consumersAClaim, lowestId } from '../events/queue.ts';
 import type { ClaimRound, ClaimScope } from './claim.ts';
 
 /** How often the whole queue is looked at, because a notification can get lost and leases can expire. */
@@ -10,69 +10,69 @@ const lookShare = 20;
 /** A look may also have taken long because PostgreSQL hung, and events that nothing has noticed wait for the next one. */
 const longestPauseMs = 5_000;
 /**
- * A claim begins this long before the last event that was claimed of its account: events are committed in another order
+ * A claim begins this long before the last event that was claimed of its consumer: events are committed in another order
  * than they were received, and the clocks of several machines differ a little. A look finds the others.
  */
 const overlapMs = 2_000;
-/** Accounts whose last claimed event is remembered, also while nothing waits. */
+/** Consumers whose last claimed event is remembered, also while nothing waits. */
 const keptPositions = 10_000;
 
 /**
- * Which accounts may have events in the queue that wait for their first attempt, and how far the claims of each have
+ * Which consumers may have events in the queue that wait for their first attempt, and how far the claims of each have
  * come. So a claim passes neither the rows that are claimed already nor what PostgreSQL has not cleaned up yet.
  */
 export class Backlog {
-  /** Accounts that may have events in the queue, and their last notice. The next claim begins with the first. */
+  /** Consumers that may have events in the queue, and their last notice. The next claim begins with the first. */
   readonly #waiting = new Map<string, number>();
-  /** Accounts with more events in the queue than the last claim could take. */
+  /** Consumers with more events in the queue than the last claim could take. */
   readonly #behind = new Set<string>();
   readonly #positions = new LRUCache<string, string>({ max: keptPositions });
   /** Counts the calls of `noticed`. */
   #notices = 0;
-  /** The last notice that was about any account; null when a look has found them all since. */
+  /** The last notice that was about any consumer; null when a look has found them all since. */
   #unknownSince: number | null = 0;
-  /** The account after which the look in progress continues; null between two looks. */
+  /** The consumer after which the look in progress continues; null between two looks. */
   #lookAfter: string | null = null;
   #lookBegan = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #lookTookMs = 0;
 
-  /** Called when events of this account wait; null: of any account. */
-  noticed(accountId: string | null): void {
+  /** Called when events of this consumer wait; null: of any consumer. */
+  noticed(consumerId: string | null): void {
     this.#notices++;
-    if (accountId === null) this.#unknownSince = this.#notices;
-    else this.#waiting.set(accountId, this.#notices);
+    if (consumerId === null) this.#unknownSince = this.#notices;
+    else this.#waiting.set(consumerId, this.#notices);
   }
 
-  /** Called when an event of this account has to wait although there is a relay in this process. */
-  fellBehind(accountId: string): void {
-    this.#behind.add(accountId);
-    this.noticed(accountId);
+  /** Called when an event of this consumer has to wait although there is a relay in this process. */
+  fellBehind(consumerId: string): void {
+    this.#behind.add(consumerId);
+    this.noticed(consumerId);
   }
 
-  /** Whether many events of this account wait. New ones must then wait behind them. */
-  isBehind(accountId: string): boolean {
-    return this.#unknownSince !== null || this.#behind.has(accountId);
+  /** Whether many events of this consumer wait. New ones must then wait behind them. */
+  isBehind(consumerId: string): boolean {
+    return this.#unknownSince !== null || this.#behind.has(consumerId);
   }
 
   /**
-   * The accounts of the next claim; null when there is nothing to claim.
+   * The consumers of the next claim; null when there is nothing to claim.
    *
-   * @param isFree whether the account has a free slot.
+   * @param isFree whether the consumer has a free slot.
    */
-  scope(isFree: (accountId: string) => boolean, nowMs: number): ClaimScope | null {
+  scope(isFree: (consumerId: string) => boolean, nowMs: number): ClaimScope | null {
     const pauseMs = Math.min(longestPauseMs, Math.max(lookEveryMs, this.#lookTookMs * lookShare));
     const dueMs = this.#lookedMs + pauseMs;
     if (this.#lookAfter !== null || this.#unknownSince !== null || nowMs >= dueMs) {
       if (this.#lookAfter === null) this.#lookBegan = this.#notices;
       return { kind: 'all', after: this.#lookAfter ?? lowestId };
     }
-    const accounts = [];
+    const consumers = [];
     for (const id of this.#waiting.keys()) {
-      if (isFree(id)) accounts.push({ id, after: this.#positions.get(id) ?? lowestId });
-      if (accounts.length === accountsAClaim) break;
+      if (isFree(id)) consumers.push({ id, after: this.#positions.get(id) ?? lowestId });
+      if (consumers.length === consumersAClaim) break;
     }
-    return accounts.length === 0 ? null : { kind: 'known', accounts };
+    return consumers.length === 0 ? null : { kind: 'known', consumers };
   }
 
   /** The number of the last notice. Read it before a claim. */
@@ -84,7 +84,7 @@ export class Backlog {
    * Learns from a claim.
    *
    * @param began `notices` when the claim began: what was noticed since then may still wait.
-   * @param full whether the claim took as many events as it could, so that no account is known to be empty.
+   * @param full whether the claim took as many events as it could, so that no consumer is known to be empty.
    */
   learn(
     scope: ClaimScope,
@@ -92,20 +92,20 @@ export class Backlog {
     { began, full, beganMs }: { began: number; full: boolean; beganMs: number },
   ): void {
     const claimed = new Map<string, number>();
-    for (const { accountId, eventId } of round.claimed) {
-      claimed.set(accountId, (claimed.get(accountId) ?? 0) + 1);
-      this.#advance(accountId, eventId);
+    for (const { consumerId, eventId } of round.claimed) {
+      claimed.set(consumerId, (claimed.get(consumerId) ?? 0) + 1);
+      this.#advance(consumerId, eventId);
     }
-    for (const { accountId, most } of round.visited) {
-      // The account had no room, so nothing is known.
+    for (const { consumerId, most } of round.visited) {
+      // The consumer had no room, so nothing is known.
       if (most === 0) continue;
-      const noticedAt = this.#waiting.get(accountId);
-      const cutShort = full || (claimed.get(accountId) ?? 0) >= most;
-      if (cutShort) this.#behind.add(accountId);
-      else this.#behind.delete(accountId);
-      // Set again at the end of the order, so that the claims serve all accounts, round-robin.
-      this.#waiting.delete(accountId);
-      if (cutShort || (noticedAt ?? 0) > began) this.#waiting.set(accountId, noticedAt ?? began);
+      const noticedAt = this.#waiting.get(consumerId);
+      const cutShort = full || (claimed.get(consumerId) ?? 0) >= most;
+      if (cutShort) this.#behind.add(consumerId);
+      else this.#behind.delete(consumerId);
+      // Set again at the end of the order, so that the claims serve all consumers, round-robin.
+      this.#waiting.delete(consumerId);
+      if (cutShort || (noticedAt ?? 0) > began) this.#waiting.set(consumerId, noticedAt ?? began);
     }
     if (scope.kind === 'all') this.#lookedAt(round.next, beganMs);
   }
@@ -118,9 +118,9 @@ export class Backlog {
     if (this.#unknownSince !== null && this.#unknownSince <= this.#lookBegan) this.#unknownSince = null;
   }
 
-  #advance(accountId: string, eventId: string): void {
+  #advance(consumerId: string, eventId: string): void {
     const position = uuidFloor(new Date(uuidMs(eventId) - overlapMs));
-    const before = this.#positions.get(accountId);
-    if (before === undefined || before < position) this.#positions.set(accountId, position);
+    const before = this.#positions.get(consumerId);
+    if (before === undefined || before < position) this.#positions.set(consumerId, position);
   }
 }

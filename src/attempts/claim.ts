@@ -1,21 +1,20 @@
 import type { Sql } from '../database/sql.ts';
+import type { AttemptOwner } from '../delivery/attempt-slots.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
 import {
-  accountsAClaim,
-  accountsOfLane,
+  consumersAClaim,
+  consumersOfLane,
   type Claimed,
-  type ClaimedRow,
   lowestId,
   maySend,
-  ofAccount,
-  toClaimed,
+  ofConsumer,
 } from '../events/queue.ts';
 
 /**
- * Claims events of the accounts in `candidates` (account_id, after, free). Each account gets a fair share, so that
- * thousands of events of one account do not delay the first event of another. Events of a disabled account stay in the
- * queue. Answers with the accounts, how many events of each could be claimed at most, and the claimed events.
+ * Claims events of the consumers in `candidates` (account_id, after, free). Each consumer gets a fair share, so that
+ * thousands of events of one do not delay the first event of another. Events of a disabled one stay in the queue. Answers
+ * with the consumers, how many events of each could be claimed at most, and the claimed events.
  *
  * $1: how many in all; $2: the token.
  *
@@ -31,7 +30,7 @@ const claimOfCandidates = (lane: string) => `
     ), picked as (
       select p.event_id from asked a cross join lateral (
         select q.event_id from event_queue q
-        where ${lane} and ${ofAccount('a.account_id', 'a.after')} and (q.claimed_until is null or q.claimed_until <= now())
+        where ${lane} and ${ofConsumer('a.account_id', 'a.after')} and (q.claimed_until is null or q.claimed_until <= now())
         order by q.account_id, q.event_id limit case when a.may_send then a.most else 0 end for update skip locked
       ) p limit $1
     ), claimed as (
@@ -39,15 +38,16 @@ const claimOfCandidates = (lane: string) => `
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation
     )
-    select a.account_id as visited, a.most, c.event_id, c.account_id, c.generation
+    select a.account_id as visited, a.most, c.event_id, c.generation,
+      case when c.event_id is not null then (select account_id from consumers where id = c.account_id) end as account_id
     from asked a left join claimed c on c.account_id = a.account_id order by a.account_id`;
 
 /**
- * The candidates are all accounts of a lane after the account $3. $4 and $5 are accounts and how many events of each can be
- * taken; $6 is how many of any other account.
+ * The candidates are all consumers of a lane after the consumer $3. $4 and $5 are consumers and how many events of each can be
+ * taken; $6 is how many of any other consumer.
  */
 const claimOfAll = (lane: number, condition: string) => `
-    with recursive ${accountsOfLane(lane, '$3')}, candidates as (
+    with recursive ${consumersOfLane(lane, '$3')}, candidates as (
       select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $6) as free
       from hop h left join unnest($4::uuid[], $5::integer[]) as r (account_id, room) on r.account_id = h.account_id
       where h.account_id is not null
@@ -69,23 +69,26 @@ const claimWaited = {
   text: claimOfAll(lanes.pendingStart, `q.lane = ${lanes.pendingStart} and q.direct`),
 };
 
-/** The accounts whose events a claim of first attempts may take. */
+/** The consumers whose events a claim of first attempts may take. */
 export type ClaimScope =
-  /** The next accounts after the account `after` that have events in the queue. */
+  /** The next consumers after the consumer `after` that have events in the queue. */
   | { kind: 'all'; after: string }
-  /** These accounts, each from the event after `after` on. */
-  | { kind: 'known'; accounts: { id: string; after: string }[] };
+  /** These consumers, each from the event after `after` on. */
+  | { kind: 'known'; consumers: { id: string; after: string }[] };
+
+/** A claimed event, and whose it is. */
+export type ClaimedAttempt = Claimed & AttemptOwner;
 
 /** The result of a claim for first attempts. */
 export interface ClaimRound {
-  claimed: Claimed[];
-  /** The accounts that the claim has looked at, and the most events of each that it could claim. */
-  visited: { accountId: string; most: number }[];
-  /** The account after which to continue; null when all accounts were looked at. */
+  claimed: ClaimedAttempt[];
+  /** The consumers that the claim has looked at, and the most events of each that it could claim. */
+  visited: { consumerId: string; most: number }[];
+  /** The consumer after which to continue; null when all of them were looked at. */
   next: string | null;
 }
 
-/** How many events of an account can be taken: of those that already have some, and of the others. */
+/** How many events of a consumer can be taken: of those that already have some, and of the others. */
 export interface Room {
   of: ReadonlyMap<string, number>;
   others: number;
@@ -101,22 +104,22 @@ export async function claimForAttempt(
     return roundOfAll(await sql.query<ClaimRow>(claimFirst, valuesOf({ ...options, after: scope.after })));
   const rows = await sql.query<ClaimRow>(claimFirstOfKnown, [
     ...[limit, token],
-    scope.accounts.map(({ id }) => id),
-    scope.accounts.map(({ after }) => after),
-    scope.accounts.map(({ id }) => room.of.get(id) ?? room.others),
+    scope.consumers.map(({ id }) => id),
+    scope.consumers.map(({ after }) => after),
+    scope.consumers.map(({ id }) => room.of.get(id) ?? room.others),
   ]);
   return { ...roundOf(rows), next: null };
 }
 
 /**
- * Claims events that were due while they could not be sent (src/events/transitions/queued-to-wait.ts), of the accounts after
+ * Claims events that were due while they could not be sent (src/events/transitions/queued-to-wait.ts), of the consumers after
  * `after`. Claims none while deliveries are paused.
  */
 export async function claimWaitedForAttempt(sql: Sql, options: ClaimOfAll): Promise<ClaimRound> {
   return roundOfAll(await sql.query<ClaimRow>(claimWaited, valuesOf(options)));
 }
 
-/** A claim that begins with the accounts after `after`. */
+/** A claim that begins with the consumers after `after`. */
 interface ClaimOfAll {
   after: string;
   room: Room;
@@ -130,15 +133,24 @@ const valuesOf = ({ after, room, limit, token }: ClaimOfAll) => [
 
 function roundOfAll(rows: ClaimRow[]): ClaimRound {
   const round = roundOf(rows);
-  return { ...round, next: round.visited.length >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null };
+  return { ...round, next: round.visited.length >= consumersAClaim ? (rows.at(-1)?.visited ?? null) : null };
 }
 
 function roundOf(rows: ClaimRow[]): Omit<ClaimRound, 'next'> {
   const visited = new Map(rows.map((row) => [row.visited, row.most]));
   return {
-    claimed: rows.flatMap(({ event_id, ...row }) => (event_id === null ? [] : [toClaimed({ ...row, event_id })])),
-    visited: [...visited].map(([accountId, most]) => ({ accountId, most })),
+    claimed: rows.flatMap(({ event_id, generation, visited: consumerId, account_id }) =>
+      event_id === null || generation === null ? [] : [{ eventId: event_id, generation, consumerId, accountId: account_id ?? consumerId }],
+    ),
+    visited: [...visited].map(([consumerId, most]) => ({ consumerId, most })),
   };
 }
 
-type ClaimRow = { visited: string; most: number } & Omit<ClaimedRow, 'event_id'> & { event_id: string | null };
+/** `account_id` is null for the consumer `default` without a row of its own, whose id is that of its account. */
+interface ClaimRow {
+  visited: string;
+  most: number;
+  event_id: string | null;
+  generation: number | null;
+  account_id: string | null;
+}

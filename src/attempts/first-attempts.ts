@@ -3,16 +3,16 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { HandOver } from '../events/hand-over.ts';
-import { type Claimed, lowestId } from '../events/queue.ts';
+import { lowestId } from '../events/queue.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
 import type { Held, HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import { detached } from '../telemetry/tracing/spans.ts';
 import { AcceptedEvents, type Begun } from './accepted-events.ts';
-import { AccountLines, quickMs } from './account-lines.ts';
+import { ConsumerLines, quickMs } from './consumer-lines.ts';
 import { Backlog } from './backlog.ts';
-import { claimForAttempt, claimWaitedForAttempt, type Room } from './claim.ts';
+import { type ClaimedAttempt, claimForAttempt, claimWaitedForAttempt, type Room } from './claim.ts';
 
 export interface FirstAttemptsDeps {
   sql: Sql;
@@ -27,18 +27,18 @@ export interface FirstAttemptsDeps {
   isAlive(): boolean;
 }
 
-/** Attempts in flight of this process over all accounts, and events that wait in memory for a slot. */
+/** Attempts in flight of this process over all consumers, and events that wait in memory for a slot. */
 const maxInFlight = 1_024;
 /** Rows per claim. Larger claims delay their first attempts and are not faster. */
 const maxClaim = 128;
 const idleMs = 1_000;
-/** Between two looks for later attempts while an account that may have some has no free slot. */
+/** Between two looks for later attempts while an consumer that may have some has no free slot. */
 const waitedPauseMs = 50;
 /** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
 const crowd = 16;
 const crowdPauseMs = 5;
 const heldDelayS = 0.2;
-/** Events are claimed for a line up to this length, so that its account's slots are never without work. */
+/** Events are claimed for a line up to this length, so that its consumer's slots are never without work. */
 const claimedLine = 64;
 
 /**
@@ -52,11 +52,11 @@ export class FirstAttempts {
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #backlog = new Backlog();
-  readonly #lines: AccountLines;
+  readonly #lines: ConsumerLines;
   readonly #accepted: AcceptedEvents;
   #stopped = false;
   #claimedAtMs = 0;
-  /** The account after which the next claim of later attempts continues. */
+  /** The consumer after which the next claim of later attempts continues. */
   #waitedAfter = lowestId;
   /** The next look for later attempts. Rounds are far more frequent: each attempt that ends begins one. */
   #waitedLookMs = 0;
@@ -66,13 +66,13 @@ export class FirstAttempts {
     this.#deps = deps;
     this.#poller = new Poller({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
     const { slots } = deps.attempts;
-    this.#lines = new AccountLines(slots);
+    this.#lines = new ConsumerLines(slots);
     this.#accepted = new AcceptedEvents({
       ...{ slots, claims: deps.claims, backlog: this.#backlog, lines: this.#lines },
       isOpen: () => !this.#stopped && !deps.paused() && deps.isAlive(),
       free: () => this.#free,
       begin: (claim, hold, begun) => this.#begin(claim, hold, begun),
-      queued: (accountId) => this.wake(accountId),
+      queued: (consumerId) => this.wake(consumerId),
     });
   }
 
@@ -90,9 +90,9 @@ export class FirstAttempts {
     this.#poller.start();
   }
 
-  /** Looks for events in the queue: of one account, or of any. */
-  wake(accountId: string | null = null): void {
-    this.#backlog.noticed(accountId);
+  /** Looks for events in the queue: of one consumer, or of any. */
+  wake(consumerId: string | null = null): void {
+    this.#backlog.noticed(consumerId);
     this.#poller.wake();
   }
 
@@ -147,14 +147,14 @@ export class FirstAttempts {
     return claimed.length > 0 || next !== null ? 'more' : 'idle';
   }
 
-  /** Oldest first, because the oldest events should get the free slots of their account. */
-  #join(claimed: readonly Held[]): void {
+  /** Oldest first, because the oldest events should get the free slots of their consumer. */
+  #join(claimed: readonly Held<ClaimedAttempt>[]): void {
     for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)))
-      this.#lines.join(claim.accountId, (slot) => void this.#begin(claim, claim.hold, { slot, event: null }));
+      this.#lines.join(claim, (slot) => void this.#begin(claim, claim.hold, { slot, event: null }));
   }
 
   /**
-   * How many events of each account can be claimed: for its free slots, and if the consumer is quick, for a line that
+   * How many events of each consumer can be claimed: for its free slots, and if the consumer is quick, for a line that
    * keeps them in use. Events of a slow consumer are left to other processes, which have slots of their own.
    */
   #room(nowMs: number): Room {
@@ -167,7 +167,7 @@ export class FirstAttempts {
     return { of, others: slots.limit };
   }
 
-  #begin(claim: Claimed, hold: Hold, begun: Begun): Promise<void> {
+  #begin(claim: ClaimedAttempt, hold: Hold, begun: Begun): Promise<void> {
     const { eventId } = claim;
     this.#begun++;
     // The event may be claimed again during its attempt: after a replay, or because another process has
@@ -185,7 +185,7 @@ export class FirstAttempts {
     return run;
   }
 
-  async #attempt({ eventId, generation }: Claimed, { slot, event }: Begun): Promise<void> {
+  async #attempt({ eventId, generation }: ClaimedAttempt, { slot, event }: Begun): Promise<void> {
     const { attempts, schedule, returns, claims, isAlive, paused } = this.#deps;
     const { token } = claims;
     if (!isAlive() || paused()) {

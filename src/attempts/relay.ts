@@ -25,7 +25,7 @@ export class AttemptRelay {
       begun: () => this.#firstAttempts.begun,
       onClaimable: () => this.#firstAttempts.wake(),
       onResumed: () => this.#firstAttempts.wake(),
-      onQueued: (accountId) => this.#firstAttempts.wake(accountId),
+      onQueued: (consumerId) => this.#firstAttempts.wake(consumerId),
     });
     this.#holder = holder;
     this.#firstAttempts = new FirstAttempts({

@@ -19,7 +19,7 @@ const requeue = `
   with orphans as (
     update events e set started_generation = ${neverStarted}, run_id = null, swept_at = null
     where e.delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)
-    returning e.id, e.account_id, e.generation
+    returning e.id, coalesce(e.consumer_id, e.account_id) as account_id, e.generation
   )
   insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from orphans`;
 // An operator decides again what to change, after looking at what was restored. Guarded, because a backup of an older

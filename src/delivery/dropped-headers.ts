@@ -21,6 +21,7 @@ const notForwarded = [
   // Set by the gateway. An inbound header with such a name could be taken for the gateway's, above all if it sets none.
   ...['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
   ...['x-webhook-provider', 'x-webhook-account', 'x-webhook-event-type', 'x-webhook-external-id'],
+  ...['x-webhook-request-id', 'x-webhook-consumer', 'x-webhook-backfill'],
   ...['x-webhook-attempt', 'x-webhook-replay', 'x-webhook-test'],
 ];
 

@@ -10,7 +10,10 @@ export type DeliveryHeadersInput = {
   /** The `content-type` of the inbound request; null: none is sent. */
   contentType: string | null;
   event: {
-    eventId: string;
+    /** The webhook: the id of its first event. Null for a test delivery. */
+    requestId: string | null;
+    /** The name of the consumer. */
+    consumer: string;
     provider: string;
     accountSlug: string;
     eventType: string | null;
@@ -18,6 +21,8 @@ export type DeliveryHeadersInput = {
     /** Number of the attempt within its generation and trigger, from 1. */
     attempt: number;
     replay: boolean;
+    /** Whether the event was made by a backfill; absent for a test delivery. */
+    backfill?: boolean;
     /** True for an operator's test delivery; absent for every real delivery. */
     test?: boolean;
   };
@@ -111,7 +116,10 @@ export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {
   headers.push(['x-webhook-account', headerValue(event.accountSlug)]);
   if (event.eventType !== null) headers.push(['x-webhook-event-type', headerValue(event.eventType)]);
   headers.push(['x-webhook-external-id', headerValue(event.externalId)]);
+  if (event.requestId !== null) headers.push(['x-webhook-request-id', headerValue(event.requestId)]);
+  headers.push(['x-webhook-consumer', headerValue(event.consumer)]);
   headers.push(['x-webhook-attempt', String(event.attempt)], ['x-webhook-replay', String(event.replay)]);
+  if (event.backfill) headers.push(['x-webhook-backfill', 'true']);
   if (event.test) headers.push(['x-webhook-test', 'true']);
   if (trace !== null) headers.push(...trace);
   return headers;

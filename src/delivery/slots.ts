@@ -68,6 +68,11 @@ export class Slots {
     return this.#means.get(ownerId) ?? firstGuessMs;
   }
 
+  /** The weights of all slots of an owner that are held. */
+  inFlight(ownerId: string): number {
+    return this.#owners.get(ownerId)?.inFlight ?? 0;
+  }
+
   /** Acquires a slot for the relay, without a reservation when none is free: the event stays in the relay's queue. */
   acquireDirect(ownerId: string, nowMs: number): SlotOrWait {
     const owner = this.#owner(ownerId);

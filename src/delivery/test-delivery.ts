@@ -73,7 +73,7 @@ function testEvent(account: AccountRow, secret: string | null) {
     providerHeaders: [],
     contentType: 'application/json',
     event: {
-      ...{ eventId: id, externalId: id, eventType, provider, accountSlug: account_slug },
+      ...{ requestId: null, consumer: 'default', externalId: id, eventType, provider, accountSlug: account_slug },
       ...{ attempt: 1, replay: false, test: true },
     },
     webhook: {

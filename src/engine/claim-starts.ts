@@ -2,13 +2,13 @@ import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
 import {
-  accountsAClaim,
-  accountsOfLane,
+  consumersAClaim,
+  consumersOfLane,
   type Claimed,
   type ClaimedRow,
   lowestId,
   maySend,
-  ofAccount,
+  ofConsumer,
   toClaimed,
 } from '../events/queue.ts';
 
@@ -21,7 +21,7 @@ type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow,
 const claimPendingStarts = {
   name: 'claim_pending_starts',
   text: `
-    with recursive ${accountsOfLane(lanes.pendingStart, '$1')}, looked_at as (
+    with recursive ${consumersOfLane(lanes.pendingStart, '$1')}, looked_at as (
       select account_id from hop where account_id is not null
     ), candidates as (
       select account_id from looked_at where not ${isPaused} and ${maySend('looked_at.account_id')}
@@ -30,13 +30,13 @@ const claimPendingStarts = {
     ), picked as (
       select p.event_id from candidates a cross join share s cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = ${lanes.pendingStart} and (not q.direct or $4) and ${ofAccount('a.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
+        where q.lane = ${lanes.pendingStart} and (not q.direct or $4) and ${ofConsumer('a.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
         order by q.account_id, q.event_id limit s.size for update skip locked
       ) p limit $2
     ), claimed as (
       update event_queue q set claim_token = $3, claimed_until = 'infinity'
       from picked where q.event_id = picked.event_id
-      returning q.event_id, q.account_id, q.generation
+      returning q.event_id, q.generation
     )
     select l.hops, l.last_account, c.* from (
       select count(*)::integer as hops, (select account_id from looked_at order by account_id desc limit 1) as last_account from looked_at
@@ -44,8 +44,8 @@ const claimPendingStarts = {
 };
 
 /**
- * Claims pending events whose workflow was not started yet, round-robin over the accounts after `after`. None while
- * deliveries are paused, and none of a disabled account: their workflows could only wait.
+ * Claims pending events whose workflow was not started yet, round-robin over the consumers after `after`. None while
+ * deliveries are paused, and none of a disabled consumer: their workflows could only wait.
  *
  * @param options `waited`: also those whose next attempt an api would make, if there was one
  */
@@ -64,7 +64,7 @@ const claimSettledStarts = {
     )
     update event_queue q set claim_token = $3, claimed_until = 'infinity'
     from picked where q.event_id = picked.event_id
-    returning q.event_id, q.account_id, q.generation`,
+    returning q.event_id, q.generation`,
 };
 
 /** Claims settled events whose workflow was not started yet, oldest first, those after the event `after`. */
@@ -82,7 +82,7 @@ interface StartClaim {
   token: string;
 }
 
-/** The result of one claim, and the account or event after which to continue; null when the round is complete. */
+/** The result of one claim, and the consumer or event after which to continue; null when the round is complete. */
 export interface Round {
   claimed: Claimed[];
   next: string | null;
@@ -91,5 +91,5 @@ export interface Round {
 function toRound(rows: RoundRow[]): Round {
   const [first] = rows;
   const claimed = rows.flatMap((row) => (row.event_id === null ? [] : [toClaimed({ ...row, event_id: row.event_id })]));
-  return { claimed, next: first && first.hops >= accountsAClaim ? first.last_account : null };
+  return { claimed, next: first && first.hops >= consumersAClaim ? first.last_account : null };
 }

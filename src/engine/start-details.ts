@@ -10,9 +10,10 @@ export function startDetails(
   event: Startable,
   { schedule, eventLink }: { schedule: DeliverySchedule; eventLink(eventId: string): string },
 ): { staticSummary: string; staticDetails: string } {
-  const { provider, accountSlug, eventType, lastAttempt, deliveryStatus } = event;
+  const { provider, accountSlug, consumer, eventType, lastAttempt, deliveryStatus } = event;
   const lines = [
     `- Account: ${code(`${provider}/${accountSlug}`)}`,
+    ...(consumer === 'default' ? [] : [`- Consumer: ${code(consumer)}`]),
     ...(eventType === null ? [] : [`- Event type: ${code(eventType)}`]),
     `- [Event in the console](${eventLink(event.eventId)})`,
     ...(lastAttempt === null ? [] : [`- Before this workflow: ${attemptText(lastAttempt, schedule.delaysMs)}`]),
@@ -21,6 +22,7 @@ export function startDetails(
   return {
     staticSummary: [
       `${shortened(provider)}/${shortened(accountSlug)}`,
+      ...(consumer === 'default' ? [] : [`to ${consumer}`]),
       ...(eventType === null ? [] : [shortened(eventType)]),
     ].join(' '),
     staticDetails: lines.join('\n'),

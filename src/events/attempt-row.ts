@@ -1,4 +1,5 @@
 import type { AccountSecrets } from '../accounts/account-mask.ts';
+import type { ConsumerAddress } from '../accounts/delivery-target.ts';
 import { Batcher } from '../database/batcher.ts';
 import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
@@ -33,7 +34,12 @@ export interface AttemptRow {
   accountSlug: string;
   eventType: string | null;
   externalId: string;
-  account: AccountSecrets & { enabled: boolean; deleted: boolean };
+  /** The webhook: the id of its first event. */
+  requestId: string;
+  /** Whether the event was made by a backfill. */
+  backfilled: boolean;
+  account: AccountSecrets & Pick<OwnerState, 'enabled' | 'deleted' | 'paused'>;
+  consumer: OwnerState & { name: string };
   headers: [name: string, value: string][];
   contentType: string | null;
   /** Null for a body of more than 64 KiB that is still in the database: see `AttemptReader.readBody`. */
@@ -45,19 +51,37 @@ export interface AttemptRow {
   nowMs(): number;
 }
 
-/** What an attempt needs besides its event: the state of the account and of the pause, at one moment. */
-export type Circumstances = Pick<AttemptRow, 'account' | 'pause' | 'resumedAt' | 'nowMs'>;
+/** The state of a consumer, or of an account. */
+export interface OwnerState {
+  /** The id of the consumer; for `default`, that of the account. */
+  id: string;
+  enabled: boolean;
+  deleted: boolean;
+  paused: boolean;
+}
 
-/** The columns of `Circumstances`, for a statement in which `accounts` has the alias `a`. */
+/** What an attempt needs besides its event: the states of account, consumer and pause, at one moment. */
+export type Circumstances = Pick<AttemptRow, 'account' | 'consumer' | 'pause' | 'resumedAt' | 'nowMs'>;
+
+/** The columns of `Circumstances`, for a statement in which `accounts` has the alias `a` and `consumers` the alias `c`. */
 export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
-      a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.provider as account_provider,
+      a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.paused_since is not null as paused, a.provider as account_provider,
+      case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'enabled', c.enabled, 'deleted', c.deleted_at is not null,
+        'paused', c.paused_since is not null) end as consumer,
+      case when c.id <> a.id then c.url end as "consumerUrl", c.url_credentials as "consumerUrlCredentials", c.secret as "consumerSecret",
       a.delivery_url as "deliveryUrl", a.delivery_url_credentials as "deliveryUrlCredentials",
       a.delivery_secret as "deliverySecret", a.project_delivery_url as "projectDeliveryUrl",
       a.project_delivery_url_credentials as "projectDeliveryUrlCredentials",
       a.project_delivery_secret as "projectDeliverySecret", a.signing_secret_current as "signingSecretCurrent",
       a.signing_secret_previous as "signingSecretPrevious", a.provider_config as "providerConfig"`;
 
-export type CircumstanceRow = Omit<AttemptRow['account'], 'id' | 'provider'> & {
+export type CircumstanceRow = Omit<AttemptRow['account'], 'id' | 'provider' | 'consumer'> & {
+  /** Null: `default`, of which no setting was changed. */
+  consumer: AttemptRow['consumer'] | null;
+  /** Null: `default`. */
+  consumerUrl: string | null;
+  consumerUrlCredentials: Buffer | null;
+  consumerSecret: Buffer | null;
   pause: Buffer | null;
   resumed: Buffer | null;
   read_at: Date;
@@ -75,12 +99,14 @@ const readAttempts = {
       e.next_attempt_at as "nextAttemptAt", e.scheduled_attempts + 1 as "nextNumber", e.held_since as "heldSince", d.outcome as "recordedOutcome",
       coalesce((q.lane = ${lanes.firstAttempt} or q.direct) and q.claim_token is not null and q.generation = e.generation and q.claimed_until > now(), false) as "relayAttempting",
       case when q.claimed_until > now() then q.claim_token end as "claimToken",
-      e.provider, e.account_slug as "accountSlug", e.event_type as "eventType", e.external_id as "externalId", ${circumstanceColumns},
+      e.provider, e.account_slug as "accountSlug", e.event_type as "eventType", e.external_id as "externalId",
+      coalesce(e.request_id, e.id) as "requestId", e.backfilled_at is not null as backfilled, ${circumstanceColumns},
       p.headers, p.content_type as "contentType", p.traceparent, octet_length(p.body) as "bodyBytes", case when octet_length(p.body) <= ${inlineBytes} then p.body end as body
     from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
     join events e on e.id = i.event_id and e.id between $5 and $6
-    join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
+    join event_payloads p on p.event_id = coalesce(e.request_id, e.id) and p.event_id between $5 and $6
     join accounts a on a.id = e.account_id
+    left join consumers c on c.id = coalesce(e.consumer_id, e.account_id)
     left join event_queue q on q.event_id = i.event_id
     left join delivery_attempts d on d.event_id = i.event_id and d.event_id between $5 and $6 and d.generation = i.generation and d.trigger = i.trigger
       and d.number = coalesce(i.number, e.scheduled_attempts + 1)`,
@@ -107,7 +133,7 @@ export type AskedAttempt = Omit<AttemptName, 'number'> & { number: number | null
 /** Reads the rows of attempts; concurrent reads share one statement. */
 export class AttemptReader {
   readonly #batcher: Batcher<AskedAttempt, { row: AttemptRow | null }>;
-  readonly #bodies: Batcher<Pick<AttemptRow, 'eventId' | 'bodyBytes'>, { body: Uint8Array | null }>;
+  readonly #bodies: Batcher<Pick<AttemptRow, 'requestId' | 'bodyBytes'>, { body: Uint8Array | null }>;
 
   constructor(sql: Sql) {
     this.#batcher = new Batcher(
@@ -123,7 +149,7 @@ export class AttemptReader {
     );
     this.#bodies = new Batcher(
       async (events) => {
-        const ids = events.map(({ eventId }) => eventId);
+        const ids = events.map(({ requestId }) => requestId);
         const rows = await sql.query<{ event_id: string; body: Buffer }>(readBodies, [ids, ...idRange(ids)]);
         const found = new Map(rows.map(({ event_id: id, body }) => [id, body]));
         return ids.map((id) => ({ body: found.get(id) ?? null }));
@@ -154,28 +180,37 @@ export class AttemptReader {
 function toAttemptRow(row: Row): AttemptRow {
   const { eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, nextNumber, heldSince } = row;
   const { recordedOutcome, relayAttempting, claimToken, provider, accountSlug, eventType, externalId } = row;
-  const { headers, contentType, body, bodyBytes, traceparent } = row;
+  const { headers, contentType, body, bodyBytes, traceparent, requestId, backfilled } = row;
   return {
     ...{ eventId, generation, generationAt, status, deliveryStatus, nextAttemptAt, nextNumber, heldSince },
     ...{ recordedOutcome, relayAttempting, claimToken, provider, accountSlug, eventType, externalId },
-    ...{ headers, contentType, body, bodyBytes, traceparent },
+    ...{ headers, contentType, body, bodyBytes, traceparent, requestId, backfilled },
     ...toCircumstances(row),
   };
 }
 
 export function toCircumstances(row: CircumstanceRow): Circumstances {
-  const { enabled, deleted, deliveryUrl, deliveryUrlCredentials, deliverySecret } = row;
+  const { enabled, deleted, paused, deliveryUrl, deliveryUrlCredentials, deliverySecret } = row;
   const { projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret } = row;
   const { signingSecretCurrent, signingSecretPrevious, providerConfig } = row;
   return {
     pause: toPause(row.pause),
     resumedAt: toResumedAt(row.resumed),
     account: {
-      ...{ id: row.account_id, provider: row.account_provider, enabled, deleted },
+      ...{ id: row.account_id, provider: row.account_provider, enabled, deleted, paused },
       ...{ deliveryUrl, deliveryUrlCredentials, deliverySecret },
       ...{ projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret },
       ...{ signingSecretCurrent, signingSecretPrevious, providerConfig },
+      consumer: consumerAddress(row),
+    },
+    consumer: row.consumer ?? {
+      ...{ id: row.account_id, name: 'default', enabled: true, deleted: false, paused: false },
     },
     nowMs: databaseClock(row.read_at),
   };
+}
+
+function consumerAddress({ consumer, consumerUrl: url, ...row }: CircumstanceRow): ConsumerAddress | null {
+  if (consumer === null || url === null) return null;
+  return { id: consumer.id, url, urlCredentials: row.consumerUrlCredentials, secret: row.consumerSecret };
 }

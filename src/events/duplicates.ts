@@ -1,13 +1,19 @@
 import type { Sql } from '../database/sql.ts';
 import { replayIfFailed } from './transitions/replayed.ts';
 
-const findFirst = {
-  name: 'first_of_duplicates',
-  text: `select e.id, e.status, e.delivery_status from event_dedup d join events e on e.id = d.event_id where d.key = $1`,
+/** The events of the webhook that has the key. Their ids begin with the same millisecond, in the first 13 characters. */
+const findEvents = {
+  name: 'events_of_duplicate',
+  text: `
+    select e.id, e.request_id is null as first, e.status, e.delivery_status
+    from event_dedup d join events e on coalesce(e.request_id, e.id) = d.event_id
+      and e.id between (left(d.event_id::text, 13) || '-0000-0000-000000000000')::uuid and (left(d.event_id::text, 13) || '-ffff-ffff-ffffffffffff')::uuid
+    where d.key = $1`,
 };
 
 interface Row {
   id: string;
+  first: boolean;
   status: string;
   delivery_status: string | null;
 }
@@ -18,17 +24,28 @@ const dropKey = {
 };
 
 /**
- * Finds the event that a resent webhook duplicates. If that event has failed, it is replayed: the provider usually
- * resends a webhook because its user asked for it, so the event should be delivered.
+ * Finds the webhook that a resent one duplicates, by its first event. Its events that have failed are replayed, unless a
+ * person has ended them or their consumer was deleted: the provider usually resends a webhook because its user asked for
+ * it, so it should be delivered.
  *
- * @returns null when the event no longer exists; its deduplication key is then deleted.
+ * @returns the id of the webhook and the status of its first event; null when it no longer exists. Its deduplication key is
+ *   then deleted.
  */
 export async function resolveDuplicate(sql: Sql, dedupKey: string): Promise<{ id: string; status: string } | null> {
-  const [first] = await sql.query<Row>(findFirst, [dedupKey]);
+  const events = await sql.query<Row>(findEvents, [dedupKey]);
+  const first = events.find((event) => event.first);
   if (!first) {
     await sql.query(dropKey, [dedupKey]);
     return null;
   }
-  if (first.status !== 'failed' && first.delivery_status !== 'failed') return first;
-  return (await replayIfFailed(sql, first.id)) ?? first;
+  let answer: { id: string; status: string } = first;
+  for (const event of events.filter(hasFailed)) {
+    const replayed = await replayIfFailed(sql, event.id);
+    if (replayed && event === first) answer = replayed;
+  }
+  return answer;
 }
+
+/** An acknowledged event, whose status is `processed`, is one that a person has ended. */
+const hasFailed = ({ status, delivery_status }: Row) =>
+  status === 'failed' || (delivery_status === 'failed' && status !== 'processed' && status !== 'dead');

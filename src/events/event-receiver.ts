@@ -6,7 +6,7 @@ import { columnsOf } from '../shared/columns-of.ts';
 import { type Metrics, unmeasured } from '../telemetry/metrics/metrics.ts';
 import { type AttemptRow, type Circumstances, toCircumstances } from './attempt-row.ts';
 import type { HandOver, Place } from './hand-over.ts';
-import { type Receipt, type ReceivedEvent, type ReceivedRow, receiveEvents } from './transitions/received.ts';
+import { type Receipt, type ReceivedRow, type ReceivedWebhook, receiveEvents } from './transitions/received.ts';
 
 /** Rows per statement. Larger batches are not faster, and a slow commit would delay more requests. */
 const maxBatch = 256;
@@ -27,9 +27,16 @@ export const bodyBytes = {
   maxWaiting: 128 * 1024 * 1024,
 };
 
-/** An event that is being stored, and its place in the relay of this process if it has one. */
+/** A webhook that is being stored, with its events. The first one has its id; one that is skipped has no delivery. */
 interface Arriving {
-  event: ReceivedEvent;
+  webhook: ReceivedWebhook;
+  deliveries: Delivery[];
+}
+
+/** An event that is being stored, and its place in the relay of this process if it has one. */
+interface Delivery {
+  id: string;
+  consumerId: string | null;
   place: Place | null;
 }
 
@@ -38,7 +45,7 @@ export class EventReceiver {
   readonly #database: Database;
   readonly #handOver: () => HandOver | null;
   readonly #metrics: Pick<Metrics, 'batchStored'>;
-  readonly #batcher: Batcher<ReceivedEvent, Receipt>;
+  readonly #batcher: Batcher<ReceivedWebhook, Receipt>;
 
   /**
    * @param handOver the relay of this process, which delivers the stored events at once; null when there is none at this
@@ -53,12 +60,12 @@ export class EventReceiver {
     this.#database = database;
     this.#handOver = handOver;
     this.#metrics = metrics;
-    this.#batcher = new Batcher<ReceivedEvent, Receipt>((events) => this.#receive(events), {
+    this.#batcher = new Batcher<ReceivedWebhook, Receipt>((webhooks) => this.#receive(webhooks), {
       maxBatch,
       maxRunning,
       maxWaiting,
       bytes: bodyBytes,
-      key: (event) => event.dedupKey ?? event.id,
+      key: (webhook) => webhook.dedupKey ?? webhook.id,
     });
   }
 
@@ -66,18 +73,18 @@ export class EventReceiver {
    * Stores one webhook. Resolves after the commit.
    * @throws BatcherFull when too many webhooks are already waiting.
    */
-  receive(event: ReceivedEvent): Promise<Receipt> {
-    return this.#batcher.add(event);
+  receive(webhook: ReceivedWebhook): Promise<Receipt> {
+    return this.#batcher.add(webhook);
   }
 
-  async #receive(events: ReceivedEvent[]): Promise<Receipt[]> {
+  async #receive(webhooks: ReceivedWebhook[]): Promise<Receipt[]> {
     const handOver = this.#handOver();
-    await handOver?.room(events.map(({ accountId }) => accountId));
-    const arriving = events.map((event) => ({ event, place: handOver?.reserve(placeFor(event)) ?? null }));
+    await handOver?.room(webhooks.flatMap(ownersOf));
+    const arriving = webhooks.map((webhook) => ({ webhook, deliveries: deliveriesOf(webhook, handOver) }));
     try {
       return await this.#store(arriving, handOver);
     } catch (error) {
-      for (const { place } of arriving) place?.abandon();
+      abandon(arriving);
       throw error;
     }
   }
@@ -91,7 +98,7 @@ export class EventReceiver {
         case 'no_partition':
         case 'retry':
           if (tries === 0) return failed(arriving, failure);
-          if (failure === 'no_partition') await this.#makePartitions(arriving.map(({ event }) => event));
+          if (failure === 'no_partition') await this.#makePartitions(arriving.map(({ webhook }) => webhook));
           return this.#store(arriving, handOver, tries - 1);
         case 'bad_data':
           // One row that PostgreSQL refuses must not fail the others, so each row is stored separately.
@@ -109,69 +116,109 @@ export class EventReceiver {
     const rows = await this.#database.query<ReceivedRow>(receiveEvents, columns(arriving));
     this.#metrics.batchStored(arriving.length);
     const found = new Map(rows.map((row) => [row.id, row]));
-    const circumstances = new Map(rows.flatMap((row) => (row.tells ? [[row.account_id, toCircumstances(row)]] : [])));
-    return arriving.map(({ event, place }): Receipt => {
-      const row = found.get(event.id);
-      const known = circumstances.get(event.accountId);
-      if (!row?.accepted) place?.cancel();
-      else if (!place) handOver?.queued(event.accountId);
-      else if (known) place.take(toAttemptRow(event, known, place.token));
-      else place.abandon();
+    const circumstances = new Map(
+      rows.filter(({ tells }) => tells).map((row) => [row.consumer?.id ?? row.account_id, toCircumstances(row)]),
+    );
+    return arriving.map(({ webhook, deliveries }): Receipt => {
+      const row = found.get(webhook.id);
+      for (const { id, consumerId, place } of deliveries) {
+        const known = circumstances.get(consumerId ?? webhook.accountId);
+        if (!row?.accepted) place?.cancel();
+        else if (!place) handOver?.queued(consumerId ?? webhook.accountId);
+        else if (known) place.take(toAttemptRow(webhook, id, known, place.token));
+        else place.abandon();
+      }
       if (!row) return { kind: 'failed', failure: 'unavailable' };
       return { kind: !row.live ? 'refused' : row.accepted ? 'stored' : 'duplicate' };
     });
   }
 
   /** Creates the partitions of these events' days only. If that fails, the next insert fails again. */
-  async #makePartitions(events: ReceivedEvent[]): Promise<void> {
+  async #makePartitions(events: ReceivedWebhook[]): Promise<void> {
     const days = new Map(events.map((e) => [e.receivedAt.toISOString().slice(0, 10), e.receivedAt]));
     for (const day of days.values()) await ensurePartitions(this.#database, day, 1).catch(() => undefined);
   }
 }
 
-const placeFor = ({ id, accountId, body }: ReceivedEvent) => ({ id, accountId, bytes: body.length });
+/** The consumers of a webhook's events, by their ids; for `default`, that of the account. */
+const ownersOf = ({ accountId, consumerId, siblings, skippedReason }: ReceivedWebhook) =>
+  skippedReason === null ? [consumerId, ...siblings.map((sibling) => sibling.consumerId)].map((id) => id ?? accountId) : [];
+
+function deliveriesOf(webhook: ReceivedWebhook, handOver: HandOver | null): Delivery[] {
+  const { id, accountId, consumerId, siblings, skippedReason, body } = webhook;
+  if (skippedReason !== null) return [];
+  return [{ id, consumerId }, ...siblings].map((event) => {
+    const asked = { id: event.id, accountId, consumerId: event.consumerId ?? accountId, bytes: body.length };
+    return { ...event, place: handOver?.reserve(asked) ?? null };
+  });
+}
+
+function abandon(arriving: Arriving[]): void {
+  for (const { deliveries } of arriving) for (const { place } of deliveries) place?.abandon();
+}
 
 /** The statement may have been committed although its answer was lost. */
 function failed(arriving: Arriving[], failure: DatabaseFailure): Receipt[] {
-  for (const { place } of arriving) place?.abandon();
+  abandon(arriving);
   return arriving.map(() => ({ kind: 'failed', failure }));
 }
 
 function columns(arriving: Arriving[]): unknown[] {
-  const events = arriving.map(({ event }) => event);
+  const webhooks = arriving.map(({ webhook }) => webhook);
   let end = 1;
-  const begins = events.map(({ body }) => {
+  const begins = webhooks.map(({ body }) => {
     const begin = end;
     end += body.length;
     return begin;
   });
   const told = new Set<string>();
-  const tells = arriving.map(({ event, place }) => {
-    if (!place || told.has(event.accountId)) return false;
-    told.add(event.accountId);
+  /** Whether the row of this event tells about its consumer. */
+  const tells = (accountId: string, { consumerId, place }: Pick<Delivery, 'consumerId' | 'place'>) => {
+    const owner = consumerId ?? accountId;
+    if (!place || told.has(owner)) return false;
+    told.add(owner);
     return true;
-  });
+  };
+  const firsts = arriving.map(({ webhook: { accountId }, deliveries: [first] }) => ({
+    token: first?.place?.token ?? null,
+    tells: first !== undefined && tells(accountId, first),
+  }));
+  const siblings = arriving.flatMap(({ webhook: { id: requestId, accountId }, deliveries }) =>
+    deliveries.slice(1).map((sibling) => ({
+      ...{ id: sibling.id, requestId, consumerId: sibling.consumerId, token: sibling.place?.token ?? null },
+      tells: tells(accountId, sibling),
+    })),
+  );
   return [
-    ...columnsOf(events, 'id', 'accountId', 'eventType', 'externalId', 'receivedAt', 'headers', 'contentType'),
+    ...columnsOf(webhooks, 'id', 'accountId', 'eventType', 'externalId', 'receivedAt', 'headers', 'contentType'),
     begins,
-    events.map((e) => e.body.length),
-    ...columnsOf(events, 'dedupKey'),
-    Buffer.concat(events.map((e) => e.body)),
-    arriving.map(({ place }) => place?.token ?? null),
-    tells,
-    ...columnsOf(events, 'provider', 'accountSlug', 'appKey', 'traceparent', 'dedupWindowS'),
+    webhooks.map(({ body }) => body.length),
+    ...columnsOf(webhooks, 'dedupKey'),
+    Buffer.concat(webhooks.map(({ body }) => body)),
+    ...columnsOf(firsts, 'token', 'tells'),
+    ...columnsOf(webhooks, 'provider', 'accountSlug', 'appKey', 'traceparent', 'dedupWindowS'),
+    ...columnsOf(webhooks, 'consumerId', 'skippedReason'),
+    webhooks.map(({ unmatched }) => unmatched && JSON.stringify(unmatched)),
+    ...columnsOf(webhooks, 'consumersRevision'),
+    ...columnsOf(siblings, 'id', 'requestId', 'consumerId', 'token', 'tells'),
   ];
 }
 
-/** The event as the first attempt needs it, without reading it again. */
-function toAttemptRow(event: ReceivedEvent, circumstances: Circumstances, claimToken: string): AttemptRow {
-  const { id: eventId, provider, accountSlug, eventType, externalId, traceparent, contentType, body } = event;
+/** An event of a webhook as its first attempt needs it, without reading it again. */
+function toAttemptRow(
+  webhook: ReceivedWebhook,
+  eventId: string,
+  circumstances: Circumstances,
+  claimToken: string,
+): AttemptRow {
+  const { id: requestId, provider, accountSlug, eventType, externalId, traceparent, contentType, body } = webhook;
   return {
     ...circumstances,
-    ...{ eventId, provider, accountSlug, eventType, externalId, traceparent, contentType, body, claimToken },
-    ...{ generation: 0, generationAt: event.receivedAt, status: 'received', deliveryStatus: 'pending' },
+    ...{ eventId, requestId, provider, accountSlug, eventType, externalId, traceparent, contentType, body, claimToken },
+    ...{ generation: 0, generationAt: webhook.receivedAt, status: 'received', deliveryStatus: 'pending' },
     ...{ nextAttemptAt: null, nextNumber: 1, heldSince: null, recordedOutcome: null, relayAttempting: true },
-    headers: JSON.parse(event.headers),
+    headers: JSON.parse(webhook.headers),
     bodyBytes: body.length,
+    backfilled: false,
   };
 }

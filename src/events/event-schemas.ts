@@ -129,7 +129,7 @@ export type WorkflowLink = z.infer<typeof workflow>;
 export const event = z
   .object({
     ...item,
-    waits_for: z.enum(['paused', 'account_disabled']).nullable().meta({
+    waits_for: z.enum(['paused', 'account_disabled', 'consumer_disabled']).nullable().meta({
       description:
         'Why an attempt that is due is not made: deliveries are paused, or the account is disabled. `null`: it is made, or none is due',
     }),

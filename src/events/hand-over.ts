@@ -18,15 +18,15 @@ export interface Place {
  */
 export interface HandOver {
   /**
-   * Asks for a place before an event is stored. Null: the event waits in the queue, because others of its account wait
+   * Asks for a place before an event is stored. Null: the event waits in the queue, because others of its consumer wait
    * there, or because there is no room.
    */
-  reserve(event: { id: string; accountId: string; bytes: number }): Place | null;
+  reserve(event: { id: string; accountId: string; consumerId: string; bytes: number }): Place | null;
   /**
-   * Waits while the relay is behind with these accounts although their consumers are quick, for at most 25 ms. Then the
+   * Waits while the relay is behind with these consumers although they are quick, for at most 25 ms. Then the
    * events of a burst are accepted as fast as they are delivered, in larger batches.
    */
-  room(accountIds: readonly string[]): Promise<void>;
-  /** Called after an event of this account was stored that waits in the queue. */
-  queued(accountId: string): void;
+  room(consumerIds: readonly string[]): Promise<void>;
+  /** Called after an event of this consumer was stored that waits in the queue. */
+  queued(consumerId: string): void;
 }

@@ -3,7 +3,7 @@ import type { InboundAccount } from '../accounts/account-directory.ts';
 import type { AcceptedBy } from '../accounts/secret-uses.ts';
 import { newEventId } from '../events/event-id.ts';
 import type { RejectedEvent } from '../events/rejections.ts';
-import type { ReceivedEvent } from '../events/transitions/received.ts';
+import type { ReceivedWebhook } from '../events/transitions/received.ts';
 import { dedupWindowS } from '../providers/dedup-window.ts';
 import { generatedId } from '../providers/external-id.ts';
 import type { Header, InboundRequest } from '../providers/inbound-request.ts';
@@ -11,6 +11,7 @@ import type { Acknowledgement, ChallengeAnswer, ExternalId, Provider, RejectionR
 import { storedHeaders } from '../providers/stored-headers.ts';
 import { verifyInbound } from '../providers/verification.ts';
 import { activeTraceparent } from '../telemetry/tracing/spans.ts';
+import { wantedEvents } from './wanted-events.ts';
 
 /** Larger unverified bodies are not parsed, because anyone can send them. Most providers' webhooks are smaller. */
 const maxReadBytes = 16 * 1024;
@@ -58,23 +59,38 @@ export class InboundWebhook {
     return this.provider.acknowledge?.(this.#request) ?? null;
   }
 
-  /** The event of an accepted webhook. Each call returns another id. */
-  toEvent(account: InboundAccount): ReceivedEvent {
+  /** What is stored of an accepted webhook, with an event for each consumer that wants it. Each call returns other ids. */
+  toEvents(account: InboundAccount): { received: ReceivedWebhook; exceeded: readonly string[] } {
     const { provider } = this;
     const request = this.#request;
     const config = configOf(account);
     const externalId = provider.externalId(request, config);
     const key = provider.dedupKey(request, externalId, config);
+    const identity = this.#identity(account);
+    const eventType = provider.eventType(request, config);
+    const headers = this.#headers(account);
+    const { body, receivedAt } = request;
+    const { consumerIds, unmatched, exceeded } = wantedEvents(account, () => ({
+      ...{ ...identity, eventType, externalId: externalId.id, headers, body },
+    }));
+    const [consumerId = null, ...others] = consumerIds;
     return {
-      ...this.#identity(account),
-      eventType: provider.eventType(request, config),
-      externalId: externalId.id,
-      dedupKey: key && dedupKeyOf(account.id, key),
-      dedupWindowS: dedupWindowS(config),
-      headers: JSON.stringify(this.#headers(account)),
-      contentType: request.header('content-type'),
-      body: request.body,
-      traceparent: activeTraceparent(),
+      received: {
+        ...identity,
+        ...{ eventType, externalId: externalId.id },
+        dedupKey: key && dedupKeyOf(account.id, key),
+        dedupWindowS: dedupWindowS(config),
+        headers: JSON.stringify(headers),
+        contentType: request.header('content-type'),
+        body,
+        traceparent: activeTraceparent(),
+        consumerId,
+        siblings: others.map((id) => ({ id: newEventId(receivedAt), consumerId: id })),
+        skippedReason: consumerIds.length === 0 ? 'no_consumer_matched' : null,
+        unmatched,
+        consumersRevision: account.consumersRevision,
+      },
+      exceeded,
     };
   }
 

@@ -2,7 +2,7 @@ import type { AccountDirectory, InboundAccount, Lookup } from '../accounts/accou
 import type { AcceptedBy } from '../accounts/secret-uses.ts';
 import type { EventReceiver } from '../events/event-receiver.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
-import type { ReceivedEvent } from '../events/transitions/received.ts';
+import type { ReceivedWebhook } from '../events/transitions/received.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
 import type { InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, Provider } from '../providers/provider.ts';
@@ -23,6 +23,8 @@ export interface IngestDeps {
   secretUses: { accepted(account: InboundAccount, by: AcceptedBy): void };
   /** Called for each webhook that is rejected because of a secret that cannot be decrypted. */
   unreadableSecret: (account: InboundAccount) => void;
+  /** Called for each webhook for which conditions of these consumers need more work than one webhook may take. */
+  conditionExceeded: (account: InboundAccount, consumers: readonly string[]) => void;
   metrics: Pick<Metrics, 'webhookAnswered' | 'webhookRejected'>;
   log: Log;
 }
@@ -147,7 +149,8 @@ async function accept(
     deps.secretUses.accepted(account, acceptedBy);
     return { kind: 'challenge', ...challenge };
   }
-  const event = webhook.toEvent(account);
+  const { received: event, exceeded } = webhook.toEvents(account);
+  if (exceeded.length > 0) deps.conditionExceeded(account, exceeded);
   const accepted = (id: string, status: string, duplicate: boolean): IngestAnswer => ({
     kind: 'accepted',
     body: { id, status, external_id: event.externalId, event_type: event.eventType, duplicate },
@@ -177,7 +180,7 @@ async function accept(
   }
 }
 
-function logEvent(log: Log, event: ReceivedEvent, duplicate: boolean): void {
+function logEvent(log: Log, event: ReceivedWebhook, duplicate: boolean): void {
   const { id, provider, accountSlug, eventType, externalId } = event;
   log.info({ eventId: id, provider, accountSlug, eventType, externalId, bytes: event.body.length, duplicate }, 'event');
 }

@@ -22,7 +22,7 @@ export interface ClaimHolderOptions {
   /** Called after a pause of deliveries. */
   onResumed(): void;
   /** Called when an event waits in the queue for its first attempt: of this account, or, with null, of any. */
-  onQueued(accountId: string | null): void;
+  onQueued(consumerId: string | null): void;
   /** Called when commands wait for the workflows of events. */
   onCommands?(): void;
 }
@@ -52,7 +52,7 @@ export class ClaimHolder {
       user: this.heartbeat,
       log,
       handlers: {
-        [channels.queue]: (accountId) => options.onQueued(accountId || null),
+        [channels.queue]: (consumerId) => options.onQueued(consumerId || null),
         [pauseChannel]: () => this.pause.wake(),
         ...(onCommands ? { [channels.commands]: onCommands } : {}),
       },

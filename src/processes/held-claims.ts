@@ -15,9 +15,7 @@ export interface Hold {
 }
 
 /** A claimed event that this process is working on. */
-export interface Held extends Claimed {
-  hold: Hold;
-}
+export type Held<Event extends Claimed = Claimed> = Event & { hold: Hold };
 
 /** Knows which claims this process is working on, and whether there may be others. */
 export class HeldClaims {
@@ -36,9 +34,9 @@ export class HeldClaims {
   }
 
   /** Makes a claim, and holds the claimed events. */
-  async claim<Answer extends { claimed: Claimed[] }>(
-    work: () => Promise<Answer>,
-  ): Promise<Omit<Answer, 'claimed'> & { claimed: Held[] }> {
+  async claim<Event extends Claimed, Answer extends { claimed: Event[] }>(
+    work: () => Promise<Answer & { claimed: Event[] }>,
+  ): Promise<Omit<Answer, 'claimed'> & { claimed: Held<Event>[] }> {
     while (this.#settling) await this.#settling.catch(() => undefined);
     const claim = work().then(
       (answer) => ({

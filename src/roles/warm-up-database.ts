@@ -40,6 +40,7 @@ async function deliverOne(database: Database, sql: Sql): Promise<void> {
     ...{ id, accountId, provider: 'generic', accountSlug, appKey: 'warm-up', eventType: null, externalId: accountSlug },
     ...{ receivedAt: new Date(), headers: '[]', contentType: null, body: new Uint8Array() },
     ...{ dedupKey: uuidv7(), dedupWindowS: 1, traceparent: null },
+    ...{ consumerId: null, siblings: [], skippedReason: null, unmatched: null, consumersRevision: 0 },
   });
   if (receipt.kind !== 'stored') throw new Error(`the webhook of the warm-up was not stored: ${receipt.kind}`);
   await claimForAttempt(sql, {

@@ -26,6 +26,7 @@ function slowDatabase() {
               account_slug: slug,
               app_key: appKey,
               enabled: true,
+              ...{ has_address: true, consumers_revision: 0, consumers: null },
               ...secrets,
             },
       );

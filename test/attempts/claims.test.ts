@@ -29,8 +29,11 @@ const release = (lane: number) =>
 test('a claim of first attempts takes events of every account', async () => {
   await release(0);
   const { claimed, next } = await claimForAttempt(gateway.database, ten);
-  expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
-  expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
+  const owners = await gateway.rows('select account_id from event_queue where event_id = any($1)', [
+    claimed.map(({ eventId }) => eventId),
+  ]);
+  expect(owners.filter(({ account_id }) => account_id === single)).toHaveLength(1);
+  expect(owners.filter(({ account_id }) => account_id === crowd)).toHaveLength(5);
   expect(next).toBeNull();
 });
 
@@ -79,13 +82,13 @@ test('a claim of known accounts takes their events from a position on, and those
     [crowd],
   );
   const ids = rows.map(({ event_id }) => event_id);
-  const scope: ClaimScope = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
+  const scope: ClaimScope = { kind: 'known', consumers: [{ id: crowd, after: ids[9] ?? '' }] };
   const { claimed, visited, next } = await claimForAttempt(gateway.database, {
     ...{ ...owner, scope, room: ample },
     limit: 4,
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(10, 14));
-  expect(visited).toEqual([{ accountId: crowd, most: 4 }]);
+  expect(visited).toEqual([{ consumerId: crowd, most: 4 }]);
   expect(next).toBeNull();
 });
 
@@ -114,8 +117,11 @@ test('a claim of pending starts takes events of every account', async () => {
     limit: 10,
     waited: false,
   });
-  expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
-  expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
+  const owners = await gateway.rows('select account_id from event_queue where event_id = any($1)', [
+    claimed.map(({ eventId }) => eventId),
+  ]);
+  expect(owners.filter(({ account_id }) => account_id === single)).toHaveLength(1);
+  expect(owners.filter(({ account_id }) => account_id === crowd)).toHaveLength(5);
 });
 
 test('claims of settled starts take the oldest events, and the next one continues after the last', async () => {

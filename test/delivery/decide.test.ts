@@ -21,9 +21,12 @@ const relayed = { row: { relayAttempting: true, claimToken }, asked: { ...schedu
 const manual: Asked = { ...scheduled, trigger: 'manual', number: 1 };
 const tenth: Asked = { ...scheduled, number: 10 };
 
-type Changes = Partial<Omit<AttemptRow, 'account'>> & { account?: Partial<AttemptRow['account']> };
+type Changes = Partial<Omit<AttemptRow, 'account' | 'consumer'>> & {
+  account?: Partial<AttemptRow['account']>;
+  consumer?: Partial<AttemptRow['consumer']>;
+};
 
-function row({ account, ...changes }: Changes = {}): AttemptRow {
+function row({ account, consumer, ...changes }: Changes = {}): AttemptRow {
   return {
     eventId: '0199f3a0-0000-7000-8000-000000000000',
     generation: 0,
@@ -44,10 +47,14 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     traceparent: null,
     eventType: null,
     externalId: 'one',
+    requestId: '0199f3a0-0000-7000-8000-000000000000',
+    backfilled: false,
     account: {
       id: '0199f3a0-0000-7000-8000-000000000001',
       enabled: true,
       deleted: false,
+      paused: false,
+      consumer: null,
       provider: 'generic',
       deliveryUrl: null,
       deliveryUrlCredentials: null,
@@ -59,6 +66,10 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
       providerConfig: null,
       projectDeliverySecret: null,
       ...account,
+    },
+    consumer: {
+      ...{ id: '0199f3a0-0000-7000-8000-000000000002', name: 'billing', enabled: true, deleted: false, paused: false },
+      ...consumer,
     },
     headers: [],
     contentType: null,
@@ -91,7 +102,7 @@ const outcome = ({ generation, trigger, number, succeeded }: Asked & { succeeded
 const recorded = (after: Pick<Recorded, 'generation' | 'status' | 'deliveryStatus'>): Recorded => ({
   recorded: true,
   exhausted: false,
-  accountDeleted: false,
+  ownerDeleted: false,
   ...after,
 });
 

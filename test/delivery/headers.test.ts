@@ -5,11 +5,12 @@ import { MASKED } from '../../src/secrets/masked.ts';
 import { consumer, hook, sender } from './servers.ts';
 
 const event = {
-  eventId: 'e1',
   provider: 'generic',
   accountSlug: 'acme',
   eventType: 'order.paid',
   externalId: 'x-1',
+  requestId: 'e0',
+  consumer: 'billing',
   attempt: 3,
   replay: false,
 };
@@ -27,6 +28,8 @@ const ours: Header[] = [
   ['x-webhook-account', 'acme'],
   ['x-webhook-event-type', 'order.paid'],
   ['x-webhook-external-id', 'x-1'],
+  ['x-webhook-request-id', 'e0'],
+  ['x-webhook-consumer', 'billing'],
   ['x-webhook-attempt', '3'],
   ['x-webhook-replay', 'false'],
 ];
@@ -50,6 +53,16 @@ describe('added headers', () => {
     const forged: Header[] = [['X-Webhook-Test', 'false']];
     expect(build(forged, { event: { ...event, test: true } })).toEqual([...ours, ['x-webhook-test', 'true']]);
     expect(build(forged, { event: { ...event, test: false } })).toEqual(ours);
+  });
+
+  test('mark the events of a backfill', () => {
+    const forged: Header[] = [
+      ['X-Webhook-Backfill', 'true'],
+      ['X-Webhook-Consumer', 'other'],
+      ['X-Webhook-Request-Id', 'other'],
+    ];
+    expect(build(forged, { event: { ...event, backfill: true } })).toEqual([...ours, ['x-webhook-backfill', 'true']]);
+    expect(build(forged)).toEqual(ours);
   });
 
   test('are percent-encoded as UTF-8 where the value is not printable ASCII', () => {

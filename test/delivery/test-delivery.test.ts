@@ -29,8 +29,7 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
   },
   ...{ delivery_url: null, delivery_secret: null, project_id: null, project_delivery_url: null },
   ...{ delivery_url_credentials: null, project_delivery_url_credentials: null },
-  ...{ project_delivery_secret: null, enabled: true, consumers_revision: 0 },
-  ...{ paused_since: null, pause_reason: null },
+  ...{ project_delivery_secret: null, enabled: true, consumers_revision: 0, paused_since: null, pause_reason: null },
   ...{ created_at: new Date(), updated_at: new Date(), deleted_at: null },
   ...fields,
 });
@@ -69,7 +68,7 @@ describe('the request', () => {
       ...{ host: expect.any(String), connection: expect.any(String), 'content-length': String(body.length) },
       ...{ 'content-type': 'application/json', 'webhook-id': sent.id, 'x-webhook-external-id': sent.id },
       ...{ 'webhook-timestamp': expect.any(String), 'webhook-signature': expect.stringMatching(/^v1,/) },
-      ...{ 'x-webhook-provider': 'generic', 'x-webhook-account': 'acme' },
+      ...{ 'x-webhook-provider': 'generic', 'x-webhook-account': 'acme', 'x-webhook-consumer': 'default' },
       ...{ 'x-webhook-event-type': 'webhook_gateway.test', 'x-webhook-attempt': '1', 'x-webhook-replay': 'false' },
       'x-webhook-test': 'true',
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isoDay } from '../../src/database/uuid-time.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
-import type { ReceivedEvent } from '../../src/events/transitions/received.ts';
+import type { ReceivedWebhook } from '../../src/events/transitions/received.ts';
 import { receivedEvent } from '../support/received.ts';
 import { eventsOf, storedEvent } from '../support/stored.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -17,10 +17,10 @@ const account = () => gateway.admin.createAccount({});
 const dayMs = 86_400_000;
 
 /** Stores events in the same tick, so that they share a batch. */
-const receiveAll = (events: ReceivedEvent[]) => Promise.all(events.map((event) => receiver.receive(event)));
+const receiveAll = (events: ReceivedWebhook[]) => Promise.all(events.map((event) => receiver.receive(event)));
 
 describe('a bad row', () => {
-  test.each<[name: string, bad: Partial<ReceivedEvent>]>([
+  test.each<[name: string, bad: Partial<ReceivedWebhook>]>([
     ['a NUL in a text', { eventType: 'a\0b' }],
     ['a NUL in the external id', { externalId: '\0' }],
     ['headers that are no JSON', { headers: '{' }],

@@ -228,7 +228,7 @@ test('a claim in flight is not taken for an unknown one', async () => {
   });
   // Claims that begin now wait until unknown ones are released.
   const next = claims.claim(async () => ({ claimed: [], next: held?.join() ?? 'too early' }));
-  answer.resolve({ claimed: [{ eventId: 'one', accountId: 'its', generation: 0 }], next: null });
+  answer.resolve({ claimed: [{ eventId: 'one', generation: 0 }], next: null });
   await Promise.all([settled, claiming]);
   expect(held).toEqual(['one']);
   expect(await next).toEqual({ claimed: [], next: 'one' });

@@ -3,11 +3,11 @@ import type { Database } from '../../src/database/database.ts';
 import type { Outcome } from '../../src/events/outcome.ts';
 import type { RejectionLimits } from '../../src/events/rejection-limits.ts';
 import { type RejectedEvent, RejectionRecorder } from '../../src/events/rejections.ts';
-import type { ReceivedEvent } from '../../src/events/transitions/received.ts';
+import type { ReceivedWebhook } from '../../src/events/transitions/received.ts';
 import type { Log } from '../../src/shared/log.ts';
 
 /** A verified webhook as ingestion stores it. Its id contains the time of its receipt. */
-export function receivedEvent(account: { id: string }, fields: Partial<ReceivedEvent> = {}): ReceivedEvent {
+export function receivedEvent(account: { id: string }, fields: Partial<ReceivedWebhook> = {}): ReceivedWebhook {
   const receivedAt = fields.receivedAt ?? new Date();
   return {
     id: uuidv7({ msecs: receivedAt.getTime() }),
@@ -24,6 +24,11 @@ export function receivedEvent(account: { id: string }, fields: Partial<ReceivedE
     dedupKey: null,
     dedupWindowS: 86_400,
     traceparent: null,
+    consumerId: null,
+    siblings: [],
+    skippedReason: null,
+    unmatched: null,
+    consumersRevision: 0,
     ...fields,
   };
 }

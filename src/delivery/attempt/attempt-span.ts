@@ -31,6 +31,7 @@ export function inAttemptSpan<T>(
         'gateway.event_id': row.eventId,
         'gateway.provider': row.provider,
         'gateway.account': row.accountSlug,
+        'gateway.consumer': row.consumer.name,
         'gateway.generation': generation,
         'gateway.trigger': trigger,
         'gateway.attempt': number,

@@ -13,10 +13,11 @@ import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
 import type { Metrics } from '../../telemetry/metrics/metrics.ts';
 import type { TracedSpan } from '../../telemetry/tracing/spans.ts';
+import { type AttemptOwner, AttemptSlots } from '../attempt-slots.ts';
 import type { CountedAttempt } from '../consumers/consumer-counts.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
-import { type Slot, type SlotOrWait, Slots } from '../slots.ts';
+import type { Slot, SlotOrWait } from '../slots.ts';
 import { describeOutcome, inAttemptSpan, type ReadTimes } from './attempt-span.ts';
 import { decide } from './decide.ts';
 import { LargeBodies } from './large-bodies.ts';
@@ -44,26 +45,26 @@ export interface AttemptDeps {
   /** The stalls of this process of at least `stallMs`. */
   stalls: Pick<Stalls, 'since'>;
   log: Log;
-  /** The most attempts of one account in flight in this process. */
+  /** The most attempts of one consumer in flight in this process; an account has twice as many. */
   accountConcurrency: number;
   /** Whether every event gets a workflow, also when its first attempt succeeds (EVENT_WORKFLOWS). */
   eventWorkflows: EventWorkflows;
   metrics: Metrics;
-  /** Counts the attempts of each account. */
+  /** Counts the attempts of each consumer. */
   consumers: { attempted(attempt: CountedAttempt): void };
   random?: () => number;
 }
 
 export interface AttemptOptions {
   /**
-   * The token of the relay's lease when the relay makes the attempt. The relay then holds a slot of the account.
+   * The token of the relay's lease when the relay makes the attempt. The relay then holds a slot of the consumer.
    */
   claimToken: string | null;
   /** Ends the wait for an unavailable database. */
   signal: AbortSignal;
   /** The event, if it was stored a moment ago; otherwise it is read. */
   event?: AttemptRow | null;
-  /** The account's slot that the relay has acquired for this attempt. It is released when the consumer has answered. */
+  /** The consumer's slot that the relay has acquired for this attempt. It is released when the consumer has answered. */
   slot?: Slot;
 }
 
@@ -90,13 +91,15 @@ const afterStallMs = 1_000;
 const freshMs = 1_000;
 const isFresh = (event: AttemptRow) => event.nowMs() - event.generationAt.getTime() < freshMs;
 
+const ownerOf = ({ account, consumer }: AttemptRow): AttemptOwner => ({ consumerId: consumer.id, accountId: account.id });
+
 const notRecorded = (result: AttemptResult): Made => ({ result, recorded: false });
 
 /**
  * Makes attempts: reads the event, decides, posts, records. One instance per process, because it limits concurrency.
  */
 export class Attempts {
-  readonly slots: Slots;
+  readonly slots: AttemptSlots;
   readonly #deps: AttemptDeps;
   readonly #reader: AttemptReader;
   readonly #bodies: LargeBodies;
@@ -106,7 +109,7 @@ export class Attempts {
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
-    this.slots = new Slots(deps.accountConcurrency);
+    this.slots = new AttemptSlots(deps.accountConcurrency);
     const { sender, masks, droppedHeaders, box } = deps;
     this.#posting = { sender, masks, droppedHeaders, targets: new DeliveryTargets(box) };
     this.#reader = new AttemptReader(deps.database);
@@ -189,7 +192,7 @@ export class Attempts {
     request: AttemptRequest,
     options: AttemptOptions & { read: ReadTimes | null },
   ): Promise<Made> {
-    const slot: SlotOrWait = options.slot ?? this.slots.acquire(row.account.id, row.eventId, performance.now());
+    const slot: SlotOrWait = options.slot ?? this.slots.acquire(ownerOf(row), row.eventId, performance.now());
     if ('waitMs' in slot) return notRecorded({ kind: 'wait', waitMs: slot.waitMs, reason: 'slots' });
     const post = (body: Uint8Array) =>
       inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, body, slot, span }));

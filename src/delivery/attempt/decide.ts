@@ -9,7 +9,7 @@ export type Decision =
   | { do: 'send' }
   /** The event is due and waits in the queue. */
   | { do: 'queue'; waitsFor: WaitsFor }
-  /** The account was deleted. */
+  /** The account or the consumer was deleted. */
   | { do: 'end' };
 
 export interface Asked {
@@ -23,6 +23,8 @@ export interface Asked {
   stalled: boolean;
 }
 
+/** How long an operator's retry waits before it looks again while its account or consumer is paused. */
+const ownPauseMs = 5_000;
 /** How long a workflow waits while the relay, or perhaps another process, is making the same attempt. */
 const otherAttemptMs = 1_000;
 
@@ -42,24 +44,35 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (asked.trigger === 'manual') {
     // Operators may retry every event that is not dead, even after its schedule has ended.
     if (row.status === 'dead') return stop('dead');
-    if (row.account.deleted) return stop('account_deleted');
-    if (!row.account.enabled) return stop('account_disabled');
-    return row.pause ? answer(waitFor(row.pause, nowMs)) : { do: 'send' };
+    if (isDeleted(row)) return stop('account_deleted');
+    if (!row.account.enabled || !row.consumer.enabled) return stop('account_disabled');
+    if (row.pause) return answer(waitFor(row.pause, nowMs));
+    return isPaused(row) ? answer(elsewhere(ownPauseMs, 'paused')) : { do: 'send' };
   }
 
   if (row.generation > asked.generation) return stop(overtakenBecause(row));
-  const reason = endedBecause(row);
+  const reason = endedBecause(row, isDeleted(row));
   if (reason) return stop(reason);
-  if (row.account.deleted) return { do: 'end' };
+  if (isDeleted(row)) return { do: 'end' };
   if (asked.claimToken === null) {
     if (row.relayAttempting) return answer(elsewhere(otherAttemptMs));
   } else if (row.claimToken !== asked.claimToken || (row.nextAttemptAt?.getTime() ?? 0) > nowMs) {
     // The lease ended before the attempt began, so another process may be making it; or a workflow has made it.
     return answer(elsewhere(0));
   }
-  if (row.pause) return { do: 'queue', waitsFor: 'paused' };
-  return row.account.enabled ? { do: 'send' } : { do: 'queue', waitsFor: 'account_disabled' };
+  const waitsFor = reasonToWait(row);
+  return waitsFor === null ? { do: 'send' } : { do: 'queue', waitsFor };
 }
+
+function reasonToWait(row: AttemptRow): WaitsFor | null {
+  if (!row.account.enabled) return row.pause ? 'paused' : 'account_disabled';
+  if (row.pause || isPaused(row)) return 'paused';
+  return row.consumer.enabled ? null : 'consumer_disabled';
+}
+
+const isDeleted = ({ account, consumer }: Pick<AttemptRow, 'account' | 'consumer'>) =>
+  account.deleted || consumer.deleted;
+const isPaused = ({ account, consumer }: Pick<AttemptRow, 'account' | 'consumer'>) => account.paused || consumer.paused;
 
 /** The result of an attempt that is not made or not counted, because the event with this row needs no further one. */
 export const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow, 'deliveryStatus'>): AttemptResult => ({
@@ -75,16 +88,23 @@ const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({
   reason: 'paused',
 });
 
-const elsewhere = (waitMs: number): AttemptResult => ({ kind: 'wait', waitMs, reason: 'elsewhere' });
+const elsewhere = (waitMs: number, reason: 'elsewhere' | 'paused' = 'elsewhere'): AttemptResult => ({
+  ...{ kind: 'wait', waitMs, reason },
+});
 
-/** Why an event needs no further scheduled attempt; null while it does. */
+/**
+ * Why an event needs no further scheduled attempt; null while it does.
+ *
+ * @param ownerDeleted whether its account or its consumer was deleted
+ */
 export function endedBecause(
-  row: Pick<AttemptRow, 'status' | 'deliveryStatus'> & { account: { deleted: boolean } },
+  row: Pick<AttemptRow, 'status' | 'deliveryStatus'>,
+  ownerDeleted: boolean,
 ): StopReason | null {
   if (row.status === 'dead') return 'dead';
   if (row.status === 'processed') return 'acknowledged';
   if (row.deliveryStatus === 'pending') return null;
-  return row.account.deleted ? 'account_deleted' : 'already_settled';
+  return ownerDeleted ? 'account_deleted' : 'already_settled';
 }
 
 /**
@@ -107,7 +127,7 @@ function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptRe
   if (isCurrent && succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (asked.trigger === 'manual' && !succeeded) return { kind: 'failed', waitMs: 0 };
   if (!isCurrent) return stopped(overtakenBecause(row), row);
-  const reason = endedBecause(row);
+  const reason = endedBecause(row, isDeleted(row));
   if (reason === null) return { kind: 'failed', waitMs: Math.max(0, (row.nextAttemptAt?.getTime() ?? nowMs) - nowMs) };
   // The last attempt failed and was recorded, but the worker crashed before it could return the result.
   const exhausted =

@@ -81,7 +81,7 @@ function consequenceOf(outcome: Outcome, recorded: Recorded | null, nowMs: numbe
   if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
   if (recorded.exhausted) return { kind: 'exhausted', attempted: true, endsAs: 'failed' };
   if (!isCurrent) return stopped(overtakenBecause(recorded), recorded);
-  const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
+  const reason = endedBecause(recorded, recorded.ownerDeleted);
   if (reason) return stopped(reason, recorded);
   return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - nowMs) };
 }

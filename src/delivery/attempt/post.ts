@@ -59,7 +59,9 @@ export async function postEvent(
       providerHeaders: row.headers,
       contentType: row.contentType,
       event: {
-        eventId: row.eventId,
+        requestId: row.requestId,
+        consumer: row.consumer.name,
+        backfill: row.backfilled,
         provider: row.provider,
         accountSlug: row.accountSlug,
         eventType: row.eventType,

@@ -14,7 +14,7 @@ export class Recording {
 
   constructor(deps: {
     recorder: OutcomeRecorder;
-    /** Counts the attempts of each account. */
+    /** Counts the attempts of each consumer. */
     consumers: { attempted(attempt: CountedAttempt): void };
     log: Log;
   }) {
@@ -43,16 +43,16 @@ export class Recording {
     return { recorded, repeated };
   }
 
-  count({ account }: AttemptRow, outcome: Outcome, exhausted: boolean): void {
+  count({ consumer }: AttemptRow, outcome: Outcome, exhausted: boolean): void {
     const { startedAt, succeeded, url } = outcome;
     // Without an address, there was no request.
     const durationMs = url === null ? null : outcome.durationMs;
-    this.#consumers.attempted({ accountId: account.id, startedAt, durationMs, succeeded, exhausted });
+    this.#consumers.attempted({ consumerId: consumer.id, startedAt, durationMs, succeeded, exhausted });
   }
 
-  logAttempt({ provider, accountSlug }: AttemptRow, made: Outcome): void {
+  logAttempt({ provider, accountSlug, consumer }: AttemptRow, made: Outcome): void {
     const { eventId, generation, trigger, number, outcome, responseCode, durationMs, url } = made;
-    const attempt = { eventId, provider, accountSlug, generation, trigger, number };
+    const attempt = { eventId, provider, accountSlug, consumer: consumer.name, generation, trigger, number };
     this.#log.info({ ...attempt, outcome, responseCode, durationMs, url }, 'attempt');
   }
 }

@@ -10,7 +10,8 @@ const forgetMs = hourMs;
 
 /** One attempt that was made and recorded. */
 export interface CountedAttempt {
-  accountId: string;
+  /** For `default`, the id of the account. */
+  consumerId: string;
   startedAt: Date;
   /** Null when there was nothing to send a request to. */
   durationMs: number | null;
@@ -20,7 +21,7 @@ export interface CountedAttempt {
 }
 
 interface Counts {
-  accountId: string;
+  consumerId: string;
   hourMs: number;
   attempts: number;
   failed: number;
@@ -59,7 +60,7 @@ const forgetHours = {
 
 const arrayText = (numbers: Iterable<number>) => `{${[...numbers].join()}}`;
 
-/** Counts the attempts of each account by the hour in memory, and writes the counts every few seconds. */
+/** Counts the attempts of each consumer by the hour in memory, and writes the counts every few seconds. */
 export class ConsumerCounts {
   readonly #counts: FlushedCounts<Counts>;
   #forgotAtMs = Number.NEGATIVE_INFINITY;
@@ -75,7 +76,7 @@ export class ConsumerCounts {
       },
       write: async (rows) => {
         await sql.query(addCounts, [
-          rows.map((row) => row.accountId),
+          rows.map((row) => row.consumerId),
           rows.map((row) => new Date(row.hourMs)),
           rows.map((row) => row.attempts),
           rows.map((row) => row.failed),
@@ -89,10 +90,10 @@ export class ConsumerCounts {
   }
 
   /** Counts an attempt. */
-  attempted({ accountId, startedAt, durationMs, succeeded, exhausted }: CountedAttempt): void {
+  attempted({ consumerId, startedAt, durationMs, succeeded, exhausted }: CountedAttempt): void {
     const hour = Math.floor(startedAt.getTime() / hourMs) * hourMs;
-    this.#counts.count(`${accountId}/${hour}`, {
-      ...{ accountId, hourMs: hour, attempts: 1, failed: succeeded ? 0 : 1, exhausted: exhausted ? 1 : 0 },
+    this.#counts.count(`${consumerId}/${hour}`, {
+      ...{ consumerId, hourMs: hour, attempts: 1, failed: succeeded ? 0 : 1, exhausted: exhausted ? 1 : 0 },
       durations: new Map(durationMs === null ? [] : [[latencyBucket(durationMs), 1]]),
     });
   }

@@ -8,7 +8,7 @@ const eventsABatch = 2_000;
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
- * | its account or its consumer is deleted | unchanged | `failed` if it was `pending` |
+ * | the account or the consumer is deleted | unchanged | `failed` if it was `pending` |
  *
  * Rows in `event_commands` notify the running workflows. No destination is notified. If an attempt finds its account
  * deleted before `stopEventsOf` and `stopNextEvents` have reached its event, the attempt ends the delivery: `stopEvent`.
@@ -24,7 +24,8 @@ const noteOwner = {
 const stopOne = {
   name: 'stop_event_of_deleted',
   text: `
-    update events set delivery_status = 'failed', last_error = 'account_deleted', next_attempt_at = null
+    update events set delivery_status = 'failed', next_attempt_at = null,
+      last_error = case when (select deleted_at from accounts a where a.id = events.account_id) is null then 'consumer_deleted' else 'account_deleted' end
     where id = $1 and generation = $2 and delivery_status = 'pending'`,
 };
 const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_account_events($1) as more' };

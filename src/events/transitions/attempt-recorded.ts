@@ -16,8 +16,8 @@ export interface Recorded {
   generation: number;
   status: EventStatus;
   deliveryStatus: DeliveryStatus | null;
-  /** Whether the deletion of the account ended the delivery before this attempt was recorded. */
-  accountDeleted: boolean;
+  /** Whether the deletion of the account or the consumer ended the delivery before this attempt was recorded. */
+  ownerDeleted: boolean;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Recorded {
 const recordOutcomes = {
   name: 'record_outcomes',
   text: `
-    select id, recorded, exhausted, generation, status, delivery_status as "deliveryStatus", account_deleted as "accountDeleted"
+    select id, recorded, exhausted, generation, status, delivery_status as "deliveryStatus", account_deleted as "ownerDeleted"
     from record_outcomes_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 };
 
@@ -46,7 +46,7 @@ const firstSuccess = {
   exhausted: false,
   generation: 0,
   deliveryStatus: 'delivered',
-  accountDeleted: false,
+  ownerDeleted: false,
 } as const;
 
 /** Records attempts and updates their events. Attempts that end at the same time share one statement. */

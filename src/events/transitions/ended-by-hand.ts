@@ -52,7 +52,7 @@ const queueAgain = {
   name: 'queue_without_workflow',
   text: `
     insert into event_queue (event_id, account_id, generation, lane)
-    select e.id, e.account_id, e.generation, ${lanes.pendingStart}
+    select e.id, coalesce(e.consumer_id, e.account_id), e.generation, ${lanes.pendingStart}
     from unnest($1::uuid[], $2::integer[], $3::integer[]) as i (event_id, lowest, highest) join events e on e.id = i.event_id
     where (e.delivery_status = 'pending' or ${isUntold}) and e.generation between i.lowest and i.highest
     on conflict (event_id) do nothing

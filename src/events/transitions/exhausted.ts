@@ -12,17 +12,17 @@ export interface WhenExhausted {
   prepare?(sql: Sql, eventIds: string[]): Promise<void>;
 }
 
-/** How long an event waits for its account to be enabled. */
+/** How long an event waits for its account or consumer to be enabled. */
 export const disabledLimitS = 7 * 24 * 60 * 60;
 
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
- * | the account is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
+ * | the account or the consumer is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
  *
- * The days count from when the event was due, and from the last change of the account, so that one on which somebody works
- * keeps its events. Nothing is exhausted during a pause. Only disabled accounts are looked at, so it costs nothing where
- * there are none.
+ * The days count from when the event was due, and from the last change of what is disabled, so that one on which somebody works
+ * keeps its events. Nothing is exhausted during a pause. Only disabled accounts and consumers are looked at, so it
+ * costs nothing where there are none.
  *
  * An event is also exhausted when its last scheduled attempt fails. That is a row of attempt-recorded.ts, whose
  * statement records the attempt and ends the delivery together.
@@ -30,15 +30,24 @@ export const disabledLimitS = 7 * 24 * 60 * 60;
 const exhaustDisabled = {
   name: 'exhaust_events_of_disabled',
   text: `
-    with expired as (
-      select q.event_id, q.generation, (select e.delivery_status from events e where e.id = q.event_id) as delivery_status
-      from accounts a join event_queue q on q.account_id = a.id
-      where not a.enabled and a.deleted_at is null and a.updated_at < now() - make_interval(secs => $1) and not ${isPaused}
+    with disabled as (
+      select id, 'account_disabled' as reason from accounts
+      where not enabled and deleted_at is null and updated_at < now() - make_interval(secs => $1)
+      union all
+      select c.id, 'account_disabled' from consumers c join accounts a on a.id = c.account_id
+      where not a.enabled and a.deleted_at is null and a.updated_at < now() - make_interval(secs => $1) and c.id <> a.id
+      union all
+      select c.id, 'consumer_disabled' from consumers c join accounts a on a.id = c.account_id
+      where not c.enabled and c.deleted_at is null and c.updated_at < now() - make_interval(secs => $1) and a.enabled and a.deleted_at is null
+    ), expired as (
+      select q.event_id, q.generation, d.reason, (select e.delivery_status from events e where e.id = q.event_id) as delivery_status
+      from disabled d join event_queue q on q.account_id = d.id
+      where not ${isPaused}
         and q.lane in (${lanes.firstAttempt}, ${lanes.pendingStart}) and q.lane_since < now() - make_interval(secs => $1)
         and (q.claimed_until is null or q.claimed_until <= now())
       order by q.event_id limit $2
     ), ended as (
-      update events e set delivery_status = 'failed', last_error = 'account_disabled', next_attempt_at = null,
+      update events e set delivery_status = 'failed', last_error = x.reason, next_attempt_at = null,
         status = case when status not in ('processed', 'dead') then 'failed' else status end
       from expired x where e.id = x.event_id and e.generation = x.generation and e.delivery_status = 'pending'
       returning e.id
@@ -52,7 +61,7 @@ const exhaustDisabled = {
 };
 
 /**
- * Exhausts events whose account has been disabled for `disabledLimitS`. Destinations are notified.
+ * Exhausts events whose account or consumer has been disabled for `disabledLimitS`. Destinations are notified.
  *
  * @returns how many, and whether more may be left.
  */

@@ -4,7 +4,7 @@ import { isPaused } from '../pause.ts';
 import { maySend } from '../queue.ts';
 
 /** Why an event that is due is not attempted. */
-export type WaitsFor = 'paused' | 'account_disabled';
+export type WaitsFor = 'paused' | 'account_disabled' | 'consumer_disabled';
 
 /**
  * Another run of the workflow can only start after the present one has ended, which takes some milliseconds. Claimed
@@ -15,11 +15,11 @@ const untilEndedS = 2;
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
- * | the account is disabled or enabled | unchanged | unchanged |
+ * | the account or the consumer is disabled or enabled | unchanged | unchanged |
  * | deliveries are paused or resumed | unchanged | unchanged |
  *
  * An event that is due but may not be sent waits in the queue, and nowhere else: its workflow ends, so that nothing has a
- * timer or asks again. Claims leave it there until deliveries are resumed and its account is enabled (`maySend` in
+ * timer or asks again. Claims leave it there until deliveries are resumed and its consumer is enabled (`maySend` in
  * src/events/queue.ts). Then an api makes the attempt, as it makes first ones (the column `direct`), because ten thousand
  * workflows would take minutes to start. If no api makes attempts, the event gets its next workflow; for its last attempt it
  * always does, because a workflow sends the notifications.
@@ -30,7 +30,7 @@ const queueToWait = {
     with e as (
       update events set next_attempt_at = null, started_generation = generation - 1, held_since = case when $3 then coalesce(held_since, now()) else held_since end
       where id = $1 and generation = $2 and delivery_status = 'pending'
-      returning id, account_id, generation, scheduled_attempts, held_since
+      returning id, coalesce(consumer_id, account_id) as account_id, generation, scheduled_attempts, held_since
     )
     insert into event_queue (event_id, account_id, generation, lane, direct, lane_since, claimed_until)
     select id, account_id, generation, ${lanes.pendingStart}, scheduled_attempts < $4, case when $3 then held_since else now() end,
@@ -40,7 +40,7 @@ const queueToWait = {
 };
 
 /**
- * Lets a due event wait in the queue. The days of one whose account is disabled count from the first call.
+ * Lets a due event wait in the queue. The days of one whose account or consumer is disabled count from the first call.
  *
  * @param event `lastAttempt`: the number of the schedule's last attempt
  */
@@ -49,7 +49,7 @@ export async function waitInQueue(
   event: { eventId: string; generation: number; waitsFor: WaitsFor; lastAttempt: number },
 ): Promise<void> {
   await sql.query(queueToWait, [
-    ...[event.eventId, event.generation, event.waitsFor === 'account_disabled', event.lastAttempt - 1],
+    ...[event.eventId, event.generation, event.waitsFor !== 'paused', event.lastAttempt - 1],
   ]);
 }
 

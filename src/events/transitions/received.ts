@@ -25,10 +25,24 @@ export interface ReceivedEvent {
   traceparent: string | null;
 }
 
+/** A verified webhook with the consumers that want it: an event for each of them. The first one has the id of the webhook. */
+export interface ReceivedWebhook extends ReceivedEvent {
+  /** The consumer of the first event; null: `default`. */
+  consumerId: string | null;
+  /** The events of the other consumers. Their ids have the time of the webhook's. */
+  siblings: readonly { id: string; consumerId: string | null }[];
+  /** Why the webhook has no consumer. Then its event is never delivered. */
+  skippedReason: 'no_consumer_matched' | null;
+  /** Names of consumers whose condition did not hold; null: there are none. */
+  unmatched: readonly string[] | null;
+  /** `accounts.consumers_revision` by which the consumers were chosen. */
+  consumersRevision: number;
+}
+
 export type Receipt =
   | { kind: 'stored' }
   | { kind: 'duplicate' }
-  /** The account was deleted or disabled after it was read. */
+  /** The account was deleted or disabled, or its consumers were changed, after they were read. */
   | { kind: 'refused' }
   | { kind: 'failed'; failure: DatabaseFailure };
 
@@ -36,13 +50,15 @@ export type Receipt =
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
  * | the webhook is verified and stored | `received` | `pending` |
+ * | it is stored, and no consumer wants it | `enqueued` | `null` |
  *
- * The same statement stores the deduplication key, the payload, and the row in the queue that the relay claims. Nothing
- * is stored for a duplicate, or if the account was deleted or disabled after it was read. The clock of
- * PostgreSQL sets when the key expires, and decides when it has expired.
+ * The same statement stores the deduplication key, the payload, an event for each consumer, and the rows in the queue that
+ * the relay claims. Nothing is stored for a duplicate, or if the account was deleted or disabled or its consumers changed
+ * after they were read. The clock of PostgreSQL sets when the key expires, and decides when it has expired.
  *
  * An event with a place in the relay of this process is queued as claimed ($12), and no relay is notified. The rows of the
- * answer that are asked to ($13) tell about their accounts what the first attempts need.
+ * answer that are asked to ($13) tell about their consumers what the first attempts need. $23 to $27 are the events of a
+ * webhook after its first one.
  */
 export const receiveEvents = {
   name: 'receive_events',
@@ -50,11 +66,12 @@ export const receiveEvents = {
     with input as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::text[],
                            $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $14::text[], $15::text[], $16::text[], $17::text[],
-                           $18::integer[])
+                           $18::integer[], $19::uuid[], $20::text[], $21::json[], $22::integer[])
         as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, tells,
-              provider, account_slug, app_key, traceparent, dedup_window_s)
+              provider, account_slug, app_key, traceparent, dedup_window_s, consumer_id, skipped_reason, unmatched, revision)
     ), live as (
-      select i.* from input i join accounts a on a.id = i.account_id where a.enabled and a.deleted_at is null
+      select i.* from input i join accounts a on a.id = i.account_id
+      where a.enabled and a.deleted_at is null and a.consumers_revision = i.revision
     ), first as (
       insert into event_dedup as d (key, event_id, expires_at)
       select dedup_key, id, now() + make_interval(secs => dedup_window_s) from live where dedup_key is not null order by dedup_key
@@ -62,22 +79,42 @@ export const receiveEvents = {
       returning d.event_id
     ), accepted as (
       select l.* from live l where l.dedup_key is null or l.id in (select event_id from first)
+    ), siblings as (
+      select * from unnest($23::uuid[], $24::uuid[], $25::uuid[], $26::uuid[], $27::boolean[]) as t (id, request_id, consumer_id, token, tells)
+    ), made as (
+      select id, null::uuid as request_id, consumer_id, token, account_id, provider, account_slug, app_key, event_type, external_id, received_at, skipped_reason
+      from accepted
+      union all
+      select s.id, a.id, s.consumer_id, s.token, account_id, provider, account_slug, app_key, event_type, external_id, received_at, null
+      from siblings s join accepted a on a.id = s.request_id
     ), stored as (
-      insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status, generation_at, received_at)
-      select id, account_id, provider, account_slug, app_key, event_type, external_id, 'received', 'pending', received_at, received_at from accepted
+      insert into events (id, request_id, consumer_id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status,
+        generation_at, received_at, skipped_reason)
+      select id, request_id, consumer_id, account_id, provider, account_slug, app_key, event_type, external_id,
+        case when skipped_reason is null then 'received' else 'enqueued' end, case when skipped_reason is null then 'pending' end,
+        received_at, received_at, skipped_reason
+      from made
     ), payloads as (
-      insert into event_payloads (event_id, headers, content_type, body, traceparent)
-      select id, headers, content_type, substring($11::bytea from body_begin for body_bytes), traceparent from accepted
+      insert into event_payloads (event_id, headers, content_type, body, traceparent, unmatched)
+      select id, headers, content_type, substring($11::bytea from body_begin for body_bytes), traceparent,
+        case when unmatched is not null then array(select json_array_elements_text(unmatched)) end
+      from accepted
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane, claim_token, claimed_until)
-      select id, account_id, 0, ${lanes.firstAttempt}, token, case when token is not null then 'infinity'::timestamptz end
-      from accepted
+      select id, coalesce(consumer_id, account_id), 0, ${lanes.firstAttempt}, token, case when token is not null then 'infinity'::timestamptz end
+      from made where skipped_reason is null
     ), told as materialized (
-      select pg_notify('${channels.queue}', account_id::text) from (select distinct account_id from accepted where token is null) w
+      select pg_notify('${channels.queue}', owner::text)
+      from (select distinct coalesce(consumer_id, account_id) as owner from made where token is null and skipped_reason is null) w
+    ), asked as (
+      select id, id as request_id, account_id, consumer_id, tells from input
+      union all
+      select s.id, s.request_id, i.account_id, s.consumer_id, s.tells from siblings s join input i on i.id = s.request_id where s.tells
     )
-    select i.id, l.id is not null as live, c.id is not null as accepted, (select count(*) from told) as told, i.tells, ${circumstanceColumns}
-    from input i left join live l on l.id = i.id left join accepted c on c.id = i.id
-      left join accounts a on i.tells and a.id = i.account_id`,
+    select q.id, l.id is not null as live, y.id is not null as accepted, (select count(*) from told) as told, q.tells, ${circumstanceColumns}
+    from asked q left join live l on l.id = q.request_id left join accepted y on y.id = q.request_id
+      left join accounts a on q.tells and a.id = q.account_id
+      left join consumers c on q.tells and c.id = coalesce(q.consumer_id, q.account_id)`,
 };
 
 export interface ReceivedRow extends CircumstanceRow {

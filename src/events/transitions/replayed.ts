@@ -6,7 +6,8 @@ import { applied, applyReplays, type Operation } from './operation.ts';
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
  * | `replay` | `received` | `pending` |
- * | `replay-failed`, or a duplicate | `received` if either state was `failed`, unless `dead` | `pending` in the same case |
+ * | `replay-failed` | `received` if either state was `failed`, unless `dead` | `pending` in the same case |
+ * | a duplicate | as `replay-failed`, unless `processed` | `pending` in the same case |
  *
  * The generation is increased by 1, and ten new attempts start at once. Rejected events and events of deleted accounts
  * are never replayed. Only migrations/functions/replay_events.sql defines what a replay resets.

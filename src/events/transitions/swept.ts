@@ -21,7 +21,7 @@ const sweepOverdue = {
       order by due_at limit $2 for update skip locked
     ), swept as (
       update events e set swept_at = now() from overdue o where e.id = o.id
-      returning e.id, e.account_id, e.generation
+      returning e.id, coalesce(e.consumer_id, e.account_id) as account_id, e.generation
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from swept
       -- An event that is already queued will get its workflow.

@@ -62,7 +62,7 @@ test('counts of several workers and hours are added, and hours beyond 32 days ar
   const account = await gateway.admin.createAccount({});
   const hour = Math.floor(Date.now() / hourMs) * hourMs;
   const attempt = (startedMs: number, durationMs: number, succeeded = true) => ({
-    ...{ accountId: account.id, startedAt: new Date(startedMs), durationMs, succeeded, exhausted: !succeeded },
+    ...{ consumerId: account.id, startedAt: new Date(startedMs), durationMs, succeeded, exhausted: !succeeded },
   });
   await gateway.rows(`insert into account_deliveries values ($1, now() - interval '33 days', 1, 1, 1, '{}', '{}')`, [
     account.id,
@@ -108,7 +108,7 @@ test('a write that fails is repeated with the next one', async () => {
     },
     log,
   });
-  const one = { accountId: account.id, startedAt: new Date(), durationMs: 1, succeeded: true, exhausted: false };
+  const one = { consumerId: account.id, startedAt: new Date(), durationMs: 1, succeeded: true, exhausted: false };
   counts.attempted(one);
   await counts.stop();
   fails = false;

@@ -9,7 +9,7 @@ import { endCancelled, startAgain } from '../../../src/events/transitions/ended-
 import { exhaustDisabledEvents } from '../../../src/events/transitions/exhausted.ts';
 import { releaseSettledEvents } from '../../../src/events/transitions/no-workflow.ts';
 import { waitInQueue } from '../../../src/events/transitions/queued-to-wait.ts';
-import type { ReceivedEvent } from '../../../src/events/transitions/received.ts';
+import type { ReceivedWebhook } from '../../../src/events/transitions/received.ts';
 import { markStartedEvents } from '../../../src/events/transitions/started.ts';
 import { sweep } from '../../../src/events/transitions/swept.ts';
 import type { TestGateway } from '../../support/gateway.ts';
@@ -23,7 +23,7 @@ export interface Subject {
   accountId: string;
   appKey: string;
   /** The received webhook; null if the event was rejected. */
-  received: ReceivedEvent | null;
+  received: ReceivedWebhook | null;
 }
 
 /** Changes an event; returns the refusal, such as `409 event_dead`, if the change was refused. */
@@ -39,7 +39,8 @@ export async function begin(gateway: TestGateway, state: State): Promise<Subject
     await rejectionRecorder(gateway.database).record(accountId, () => rejected);
     return { id: rejected.id, accountId, appKey, received: null };
   }
-  const received = receivedEvent({ id: accountId }, { ...fields, dedupKey: randomUUID() });
+  const skippedReason = state === 'enqueued / null' ? 'no_consumer_matched' : null;
+  const received = receivedEvent({ id: accountId }, { ...fields, dedupKey: randomUUID(), skippedReason });
   await new EventReceiver(gateway.database).receive(received);
   return { id: received.id, accountId, appKey, received };
 }
@@ -130,7 +131,7 @@ export const happenings: Record<string, Happening[]> = {
   'the last scheduled attempt fails': [attempt('schedule', false, true)],
   'a manual attempt succeeds': [attempt('manual', true)],
   'a manual attempt fails': [attempt('manual', false)],
-  'the account is disabled for 7 days': [
+  'the account or the consumer is disabled for 7 days': [
     async (gateway, subject) => {
       await enable(gateway, subject, false);
       const generation = await generationOf(gateway, subject);
@@ -149,7 +150,7 @@ export const happenings: Record<string, Happening[]> = {
       return undefined;
     },
   ],
-  'the account is disabled or enabled': [
+  'the account or the consumer is disabled or enabled': [
     async (gateway, subject) => {
       await enable(gateway, subject, false);
       const generation = await generationOf(gateway, subject);
@@ -163,7 +164,7 @@ export const happenings: Record<string, Happening[]> = {
       return undefined;
     },
   ],
-  'the account is deleted': [
+  'the account or the consumer is deleted': [
     async ({ admin }, { accountId }) => {
       const { status } = await admin.request('DELETE', `/admin/accounts/${accountId}`);
       if (status !== 204 && status !== 404) throw new Error(`the account was not deleted: ${status}`);
@@ -213,8 +214,8 @@ export const happenings: Record<string, Happening[]> = {
   fail: [command(({ id }) => `/admin/events/${id}/fail`, { error: 'failed' })],
   'fail with dead': [command(({ id }) => `/admin/events/${id}/fail`, { dead: true })],
   replay: [command(({ id }) => `/admin/events/${id}/replay`)],
-  'replay-failed, or a duplicate': [
-    command(({ appKey }) => `/admin/events/replay-failed?app_key=${appKey}`),
+  'replay-failed': [command(({ appKey }) => `/admin/events/replay-failed?app_key=${appKey}`)],
+  'a duplicate': [
     async ({ database }, { received }) => {
       // Rejected webhooks have no duplicates, and a deleted account accepts none.
       if (received?.dedupKey == null) return undefined;

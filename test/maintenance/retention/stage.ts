@@ -7,7 +7,7 @@ import { deliveryStatistics } from '../../../src/events/delivery-statistics.ts';
 import { EventReceiver } from '../../../src/events/event-receiver.ts';
 import type { Outcome } from '../../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
-import type { ReceivedEvent } from '../../../src/events/transitions/received.ts';
+import type { ReceivedWebhook } from '../../../src/events/transitions/received.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import type { TestGatewayOptions } from '../../support/gateway-options.ts';
@@ -34,7 +34,7 @@ export async function openStage(options: TestGatewayOptions = {}) {
   const rejections = rejectionRecorder(database);
   const recorder = new OutcomeRecorder(database, async () => undefined);
 
-  const receive = async (receivedAt: Date, fields: Partial<ReceivedEvent> = {}) => {
+  const receive = async (receivedAt: Date, fields: Partial<ReceivedWebhook> = {}) => {
     const event = receivedEvent(account, { receivedAt, ...fields });
     expect(await receiver.receive(event)).toEqual({ kind: 'stored' });
     return event.id;
@@ -48,7 +48,7 @@ export async function openStage(options: TestGatewayOptions = {}) {
   return {
     ...{ gateway, database, account, receiver, receive, attempt },
     /** Creates an event that was delivered a second after its receipt. */
-    async delivered(receivedAt: Date, fields: Partial<ReceivedEvent> = {}) {
+    async delivered(receivedAt: Date, fields: Partial<ReceivedWebhook> = {}) {
       const id = await receive(receivedAt, fields);
       await attempt(id, { startedAt: new Date(receivedAt.getTime() + 1_000) });
       return id;
@@ -59,7 +59,7 @@ export async function openStage(options: TestGatewayOptions = {}) {
       await attempt(id, { number: 10, succeeded: false, outcome: 'http_error', error: 'no' });
       return id;
     },
-    async rejected(receivedAt: Date, fields: Partial<ReceivedEvent> = {}) {
+    async rejected(receivedAt: Date, fields: Partial<ReceivedWebhook> = {}) {
       const event = rejectedEvent(account, { receivedAt, ...fields });
       await rejections.record(event.accountId, () => event);
       return event.id;

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { AttemptSlots } from '../../src/delivery/attempt-slots.ts';
+import type { SlotOrWait } from '../../src/delivery/slots.ts';
+
+const limit = 4;
+const accountId = 'account';
+const owner = (consumerId: string) => ({ consumerId, accountId });
+
+const held = (slots: SlotOrWait[]) => slots.filter((slot) => 'release' in slot).length;
+const take = (slots: AttemptSlots, consumerId: string, count: number) =>
+  Array.from({ length: count }, () => slots.acquireDirect(owner(consumerId), 0));
+
+test('a consumer has the limit, and all consumers of an account have twice as many', () => {
+  const slots = new AttemptSlots(limit);
+  expect(held(take(slots, 'a', 10))).toBe(limit);
+  expect(held(take(slots, 'b', 10))).toBe(limit);
+  expect(held(take(slots, 'c', 10))).toBe(0);
+  expect('release' in slots.acquireDirect({ consumerId: 'other', accountId: 'other' }, 0)).toBe(true);
+});
+
+test('the attempts of workflows count, too, and wait for a slot of the account', () => {
+  const slots = new AttemptSlots(limit);
+  take(slots, 'a', limit);
+  const ofWorkflows = Array.from({ length: limit }, (_, n) => slots.acquire(owner('b'), `event-${n}`, 0));
+  expect(held(ofWorkflows)).toBe(limit);
+  expect(slots.acquire(owner('c'), 'late', 0)).toEqual({ waitMs: expect.any(Number) });
+});
+
+test('a slot that the consumer lacks leaves none of the account held', () => {
+  const slots = new AttemptSlots(limit);
+  const own = take(slots, 'a', limit);
+  for (let n = 0; n < 100; n++) expect('waitMs' in slots.acquireDirect(owner('a'), 0)).toBe(true);
+  expect(held(take(slots, 'b', limit))).toBe(limit);
+  for (const slot of own) if ('release' in slot) slot.release();
+  expect(slots.inFlight('a')).toBe(0);
+});
+
+test('a release is announced once, after both slots are free', () => {
+  const slots = new AttemptSlots(1);
+  const announced: unknown[] = [];
+  slots.onReleased = (released) => announced.push([released, 'release' in slots.acquireDirect(released, 0)]);
+  const [slot] = take(slots, 'a', 1);
+  if (slot && 'release' in slot) {
+    slot.release();
+    slot.release();
+  }
+  expect(announced).toEqual([[owner('a'), true]]);
+});
