@@ -91,7 +91,10 @@ const afterStallMs = 1_000;
 const freshMs = 1_000;
 const isFresh = (event: AttemptRow) => event.nowMs() - event.generationAt.getTime() < freshMs;
 
-const ownerOf = ({ account, consumer }: AttemptRow): AttemptOwner => ({ consumerId: consumer.id, accountId: account.id });
+const ownerOf = ({ account, consumer }: AttemptRow): AttemptOwner => ({
+  consumerId: consumer.id,
+  accountId: account.id,
+});
 
 const notRecorded = (result: AttemptResult): Made => ({ result, recorded: false });
 
