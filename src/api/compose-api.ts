@@ -118,7 +118,7 @@ export function composeApi(parts: ApiParts) {
     ownSettings: parts.ownSettings,
     engineState: probe ? probe.ask : null,
     trustedProxies: parts.trustedProxies,
-    testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
+    testDelivery: (account, consumer) => testDelivery({ sender, box, masks, timeLimitMs }, account, consumer),
     testDestination: (account, destination) =>
       testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
     verifyAuditLogs: (call, head) => verifyAuditLogs({ database, keyring }, { ...call, head }),

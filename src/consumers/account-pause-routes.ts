@@ -3,6 +3,7 @@ import { accountNotFound, existingAccountId } from '../accounts/account-routes.t
 import { account as accountSchema } from '../accounts/account-schemas.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { accountView } from '../accounts/account-view.ts';
+import { shownPause } from '../accounts/pause.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -22,9 +23,9 @@ export function accountPauseRoutes(deps: {
       '/:account_id/pause',
       async ({ params, body, request }) => {
         const call = calls.of(request);
-        const reason = body?.reason ?? '';
-        const paused = await consumers.pauseAccount(existingAccountId(params.account_id), reason, (sql) =>
-          call.record(sql, 'account.pause', { status: 200, reason }),
+        const accountId = existingAccountId(params.account_id);
+        const paused = await consumers.pauseAccount(accountId, body?.reason ?? '', (sql, account) =>
+          call.record(sql, 'account.pause', { status: 200, ...shownPause(account) }),
         );
         if (!paused) throw accountNotFound();
         return accountView(deps, paused);

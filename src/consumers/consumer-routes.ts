@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
+import { shownPause } from '../accounts/pause.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
@@ -152,9 +153,9 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
       async ({ params, body, request }) => {
         const call = calls.of(request);
         const accountId = existingAccountId(params.account_id);
-        const [name, reason] = [existingName(params.consumer), body?.reason ?? ''];
-        const paused = await consumers.pause(accountId, name, reason, (sql, { id }) =>
-          call.record(sql, 'consumer.pause', { status: 200, consumer_id: id, reason }),
+        const name = existingName(params.consumer);
+        const paused = await consumers.pause(accountId, name, body?.reason ?? '', (sql, consumer) =>
+          call.record(sql, 'consumer.pause', { status: 200, consumer_id: consumer.id, ...shownPause(consumer) }),
         );
         return consumerView(written(paused));
       },

@@ -13,11 +13,14 @@ const namePattern = /^[a-z0-9-]{1,40}$/;
 /** Whether a consumer can have this name. */
 export const isConsumerName = (given: string) => namePattern.test(given);
 
+/** The name of a consumer in a body. */
+export const consumerName = z
+  .string()
+  .regex(namePattern, 'must be 1 to 40 characters of a-z, 0-9 and -')
+  .meta({ examples: ['billing'] });
+
 const fields = {
-  name: z
-    .string()
-    .regex(namePattern, 'must be 1 to 40 characters of a-z, 0-9 and -')
-    .meta({ examples: ['billing'] }),
+  name: consumerName,
   url: httpUrl,
   secret: secret
     .nullable()

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity, type AccountRow } from '../accounts/account-entity.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { sealUrl } from '../accounts/account-urls.ts';
+import type { ConsumerAddress } from '../accounts/delivery-target.ts';
 import { beginPause, endPause } from '../accounts/pause.ts';
 import type { Sql } from '../database/sql.ts';
 import { inEntityTransaction } from '../database/transaction.ts';
@@ -23,6 +24,9 @@ export type ConsumerWrite = { ok: true; consumer: Consumer } | Unwritten;
 
 /** Writes further rows in the transaction that changes a consumer. */
 export type Alongside = (sql: Sql, consumer: Consumer) => Promise<void>;
+
+/** Where events of a consumer other than `default` go. */
+export type NamedAddress = ConsumerAddress & { name: string };
 
 interface Found {
   account: AccountRow;
@@ -61,6 +65,14 @@ export class ConsumerStore {
     const em = this.#deps.em();
     const account = await em.findOne(AccountEntity, { id: accountId, deleted_at: null });
     return account && consumersOf(account, await rowsOf(em, accountId));
+  }
+
+  /** The address of a consumer other than `default`, for a delivery; null when there is no such consumer. */
+  async addressOf(accountId: string, name: string): Promise<NamedAddress | null> {
+    const row = await this.#deps.em().findOne(ConsumerEntity, { account_id: accountId, name, deleted_at: null });
+    return row?.url
+      ? { id: row.id, name, url: row.url, urlCredentials: row.url_credentials ?? null, secret: row.secret ?? null }
+      : null;
   }
 
   /** Creates a consumer; `invalid` when its name is taken, or the account has the most consumers already. */
@@ -208,7 +220,8 @@ export class ConsumerStore {
       // Read after the lock was acquired, so that it includes the changes of earlier writers.
       const stored = await tx.findOne(ConsumerEntity, { account_id: accountId, name, deleted_at: null });
       if (!stored && name !== defaultName) return { ok: false, reason: 'not_found' };
-      const row = stored ?? newRow(tx, accountId, { id: accountId, name: defaultName });
+      const { created_at, updated_at } = account;
+      const row = stored ?? newRow(tx, accountId, { id: accountId, name: defaultName, created_at, updated_at });
       const refused = await change(tx, sql, { account, row });
       if (refused) return refused;
       await tx.persist(row).flush();

@@ -1,28 +1,42 @@
 import { Elysia } from 'elysia';
+import { z } from 'zod';
 import type { AccountRow } from '../accounts/account-entity.ts';
-import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
+import { existingAccount } from '../accounts/account-routes.ts';
 import * as schemas from '../accounts/account-schemas.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
-import { noBody, noQuery, operation } from '../http/operation.ts';
+import { consumerNotFound } from '../consumers/consumer-routes.ts';
+import { consumerName, defaultName } from '../consumers/consumer-rules.ts';
+import type { ConsumerStore, NamedAddress } from '../consumers/consumer-store.ts';
+import { noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { TestDelivery } from './test-delivery.ts';
 
-/** `/admin/accounts/{account_id}/test-delivery`: checks whether the account's consumer accepts events. */
+const testBody = z
+  .strictObject({
+    consumer: consumerName.meta({ description: `Name of the consumer; \`${defaultName}\` when absent` }),
+  })
+  .partial()
+  .nullish();
+
+/** `/admin/accounts/{account_id}/test-delivery`: checks whether a consumer of the account accepts events. */
 export function testDeliveryRoutes(deps: {
   accounts: Pick<AccountStore, 'get'>;
+  consumers: Pick<ConsumerStore, 'addressOf'>;
   calls: AdminCalls;
-  testDelivery: (account: AccountRow) => Promise<TestDelivery>;
+  testDelivery: (account: AccountRow, consumer: NamedAddress | null) => Promise<TestDelivery>;
 }) {
-  const { accounts, calls } = deps;
+  const { accounts, consumers, calls } = deps;
   return new Elysia({ name: 'test-delivery', prefix: '/accounts' }).post(
     '/:account_id/test-delivery',
-    async ({ params, request }) => {
-      const { account_id } = params;
+    async ({ params, body, request }) => {
       const call = calls.of(request);
-      const account = await accounts.get(existingAccountId(account_id));
-      if (!account) throw accountNotFound();
-      const result = await deps.testDelivery(account);
+      const name = body?.consumer ?? defaultName;
+      if (body?.consumer !== undefined) call.note({ consumer: name });
+      const account = await existingAccount(accounts, params.account_id);
+      const address = name === defaultName ? null : await consumers.addressOf(account.id, name);
+      if (name !== defaultName && address === null) throw consumerNotFound();
+      const result = await deps.testDelivery(account, address);
       if (!result.ok) {
         call.note({ outcome: result.outcome, response_code: result.responseCode });
         const { responseCode, responseBody } = result;
@@ -38,14 +52,15 @@ export function testDeliveryRoutes(deps: {
     },
     operation('account.test_delivery', {
       role: 'operate',
-      summary: 'Send a test event to the consumer',
+      summary: 'Send a test event to a consumer',
       description:
-        'Posts a signed event of the type `webhook_gateway.test` to the delivery URL, in the same way as other events, with the header `x-webhook-test: true`. The event is not stored, and a failed test is not retried.',
-      body: noBody,
+        'Posts a signed event of the type `webhook_gateway.test` to the URL of a consumer, in the same way as other events, with the header `x-webhook-test: true`. The event is not stored, and a failed test is not retried.',
+      body: testBody,
       query: noQuery,
       success: { 200: schemas.testDelivered },
       answers: 'The consumer responded with 2xx',
       errors: ['not_found', 'delivery_unreachable'],
+      examples: { body: { consumer: defaultName } },
     }),
   );
 }

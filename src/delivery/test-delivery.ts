@@ -2,6 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { AccountRow } from '../accounts/account-entity.ts';
 import { type AccountMasks, accountSecrets } from '../accounts/account-mask.ts';
 import { deliveryTarget } from '../accounts/delivery-target.ts';
+import { defaultName } from '../consumers/consumer-rules.ts';
+import type { NamedAddress } from '../consumers/consumer-store.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { deliveryHeaders } from './headers.ts';
 import { maskError } from './mask-error.ts';
@@ -31,14 +33,17 @@ export type TestDelivery =
     };
 
 /**
- * Posts a signed test event to the account's delivery URL and returns the outcome. It is not recorded and not retried.
+ * Posts a signed test event to a consumer of the account and returns the outcome. It is not recorded and not retried.
  * The header `x-webhook-test: true` marks it; no real delivery has this header. Never throws.
+ *
+ * @param consumer null: `default`, which has the delivery URL of the account.
  */
 export async function testDelivery(
   deps: { sender: Sender; box: SecretBox; masks: AccountMasks; timeLimitMs: number },
   account: AccountRow,
+  consumer: NamedAddress | null = null,
 ): Promise<TestDelivery> {
-  const sealed = accountSecrets(account);
+  const sealed = accountSecrets(account, consumer);
   const target = deliveryTarget(sealed, deps.box);
   if (!target.ok)
     return {
@@ -47,7 +52,7 @@ export async function testDelivery(
     };
   const result = await deps.sender.post({
     url: target.url,
-    ...testEvent(account, target.secret),
+    ...testEvent(account, consumer?.name ?? defaultName, target.secret),
     timeLimitMs: deps.timeLimitMs,
     // A test is not retried, so that its Retry-After schedules nothing.
     nowMs: Date.now,
@@ -62,7 +67,7 @@ export async function testDelivery(
   return { ok: false, outcome, detail, responseCode, responseBody, url, durationMs };
 }
 
-function testEvent(account: AccountRow, secret: string | null) {
+function testEvent(account: AccountRow, consumer: string, secret: string | null) {
   const { provider, account_slug } = account;
   const id = uuidv7();
   const now = new Date();
@@ -73,7 +78,7 @@ function testEvent(account: AccountRow, secret: string | null) {
     providerHeaders: [],
     contentType: 'application/json',
     event: {
-      ...{ requestId: null, consumer: 'default', externalId: id, eventType, provider, accountSlug: account_slug },
+      ...{ requestId: null, consumer, externalId: id, eventType, provider, accountSlug: account_slug },
       ...{ attempt: 1, replay: false, test: true },
     },
     webhook: {

@@ -26,6 +26,7 @@ const bare = (fields: Record<string, unknown>) => ({
   has_signing_secret_previous: false,
   has_delivery_secret: false,
   has_project_delivery_secret: false,
+  paused: null,
   created_at: iso,
   updated_at: iso,
   warnings: [],

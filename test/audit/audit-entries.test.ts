@@ -84,7 +84,11 @@ describe('one entry, with the ids of the request', () => {
     // The entry of a purge also has the number of deleted entries.
     if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
     else expect(entry.details.status).toBe(answer.status);
-    const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
+    const made: Record<string, string> = {
+      accountCreate: 'account_id',
+      consumerCreate: 'consumer_id',
+      destinationCreate: 'destination_id',
+    };
     const name = made[id];
     if (name) expect(entry.details[name]).toBe(answer.body.id);
   });
@@ -97,6 +101,7 @@ describe('one entry, with the ids of the request', () => {
         event_id: unknown,
         job_id: unknown,
         name: unknown,
+        consumer: unknown,
       };
       const { answer, entry } = await audited({
         method: operation.method,

@@ -68,6 +68,8 @@ test('the audit log contains no secret, token or payload, after accepted and ref
     ['PATCH', path],
     ['POST', `${path}/destinations`],
     ['PATCH', `${path}/destinations/${account.id}`],
+    ['POST', `${path}/consumers`],
+    ['PATCH', `${path}/consumers/default`],
   ] as const) {
     await request(method, to, `{"signing_secret_current":"${canary()}"`);
     await request(method, to, `{"signing_secret_current":["${canary()}"]}`);

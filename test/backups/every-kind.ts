@@ -31,6 +31,10 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   await admin.post(`/admin/accounts/${account.id}/destinations`, {
     ...{ destination_type: 'webhook', name: 'tab\tand\nline', config: { url: 'http://127.0.0.1:9/told' } },
   });
+  await admin.post(`/admin/accounts/${account.id}/consumers`, {
+    ...{ name: 'every', url: 'http://user:password@127.0.0.1:9/every', secret: secretText('every-consumer') },
+    ...{ enabled: false, condition: 'payload["\\t"] == "tab\\tand \\"quotes\\""' },
+  });
   const ids = await fillEvents(database, events(account.id));
   const run = (text: string, values: unknown[] = []) => database.pool.query(text, values);
   for (const [n, id] of ids.entries()) {

@@ -9,6 +9,7 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
   };
   const slugs = ['fuzz-a', 'fuzz-b', 'fuzz-c'];
   const ids = { account_id: [] as string[], destination_id: [] as string[], event_id: [] as string[] };
+  const names = ['default', 'billing', 'audit'];
   for (const account_slug of slugs) {
     const account = await post('/admin/accounts', {
       provider: 'generic',
@@ -18,6 +19,8 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
       delivery_url: `${baseUrl}/health/live`,
     });
     ids.account_id.push(account.id);
+    for (const name of names.slice(1))
+      await post(`/admin/accounts/${account.id}/consumers`, { name, url: `${baseUrl}/health/live`, enabled: false });
     for (const [destination_type, config] of Object.entries({
       webhook: { url: 'https://example.com/', secret: 'a secret' },
       email: { addresses: ['a@example.com'] },
@@ -34,6 +37,7 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
   const job = await post('/admin/events/bulk', { action: 'ack', ids: ids.event_id.slice(0, 1) });
   return {
     ...ids,
+    consumer: names,
     job_id: [job.id],
     slug: slugs,
     provider: ['generic'],

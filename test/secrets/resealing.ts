@@ -39,7 +39,13 @@ const webhook = {
   config: { url: 'http://127.0.0.1:9/told', secret: 'secret of destination' },
 };
 
-/** Creates accounts and destinations, and copies of these in notifications and summaries. */
+const consumer = {
+  name: 'billing',
+  url: 'http://user:secret-of-url@127.0.0.1:9/billing',
+  secret: 'secret of consumer',
+};
+
+/** Creates accounts, consumers and destinations, and copies of these in notifications and summaries. */
 export async function fill(gateway: TestGateway, accounts: number) {
   const made = [];
   for (let n = 0; n < accounts; n += 1) {
@@ -50,6 +56,7 @@ export async function fill(gateway: TestGateway, accounts: number) {
       ...urls,
     });
     await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, webhook);
+    await gateway.admin.post(`/admin/accounts/${account.id}/consumers`, consumer);
     made.push(account.id);
   }
   await copyDestinations(gateway);
