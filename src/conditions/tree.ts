@@ -12,6 +12,7 @@ export const variableKinds = {
   external_id: 'text',
   account_slug: 'text',
   app_key: 'text',
+  consumer: 'text',
   attempts: 'integer',
   response_code: 'integer',
 } as const satisfies Record<string, Kind>;

@@ -133,7 +133,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         query: noQuery,
         success: { 202: schemas.eventItem },
         answers: 'The attempt was accepted',
-        errors: ['not_found', 'event_rejected', 'event_dead', 'conflict'],
+        errors: ['not_found', 'event_rejected', 'event_skipped', 'event_dead', 'conflict'],
       }),
     )
     .post(

@@ -12,14 +12,14 @@ const readStatistics = {
   text: `
     select
       (select coalesce(json_agg(p order by p.provider), '[]') from (
-          select provider, sum(stored - rejected) as total, sum(pending) as pending, sum(delivered) as delivered, sum(failed) as failed,
+          select provider, sum(stored - rejected - skipped) as total, sum(pending) as pending, sum(delivered) as delivered, sum(failed) as failed,
             sum(retrying) as retrying, sum(attempts) as attempts
-          from ${countsOf('provider, stored, rejected, pending, delivered, failed, retrying, attempts', 'true')} s group by provider) p) as providers,
+          from ${countsOf('provider, stored, rejected, skipped, pending, delivered, failed, retrying, attempts', 'true')} s group by provider) p) as providers,
       (select json_agg(json_build_object('hour', to_char(h.hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"'), 'received', coalesce(c.received, 0),
           'delivered', coalesce(c.delivered, 0), 'failed', coalesce(c.failed, 0)) order by h.hour)
         from generate_series(${firstHour}, now(), interval '1 hour') as h (hour) left join (
-          select hour, sum(stored - rejected) as received, sum(delivered) as delivered, sum(failed) as failed
-          from ${countsOf('hour, stored, rejected, delivered, failed', `hour >= ${firstHour}`)} s group by hour) c using (hour)) as by_hour,
+          select hour, sum(stored - rejected - siblings) as received, sum(delivered) as delivered, sum(failed) as failed
+          from ${countsOf('hour, stored, rejected, siblings, delivered, failed', `hour >= ${firstHour}`)} s group by hour) c using (hour)) as by_hour,
       (select coalesce(json_agg(json_build_object('bucket', b.bucket, 'n', b.n) order by b.bucket), '[]') from (
           select bucket, sum(n) as n from (select * from event_latencies union all select * from event_latency_deltas) l
           where hour >= ${firstHour} group by bucket having sum(n) > 0) b) as latencies`,

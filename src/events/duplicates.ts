@@ -1,13 +1,13 @@
 import type { Sql } from '../database/sql.ts';
+import { ofRequest } from './siblings.ts';
 import { replayIfFailed } from './transitions/replayed.ts';
 
-/** The events of the webhook that has the key. Their ids begin with the same millisecond, in the first 13 characters. */
+/** The events of the webhook that has the key. */
 const findEvents = {
   name: 'events_of_duplicate',
   text: `
-    select e.id, e.request_id is null as first, e.status, e.delivery_status
-    from event_dedup d join events e on coalesce(e.request_id, e.id) = d.event_id
-      and e.id between (left(d.event_id::text, 13) || '-0000-0000-000000000000')::uuid and (left(d.event_id::text, 13) || '-ffff-ffff-ffffffffffff')::uuid
+    select s.id, s.request_id is null as first, s.status, s.delivery_status
+    from event_dedup d join events s on ${ofRequest('d.event_id')}
     where d.key = $1`,
 };
 

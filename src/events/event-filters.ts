@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textFilter, time } from '../http/admin/query-schemas.ts';
+import { flagFilter, textFilter, time } from '../http/admin/query-schemas.ts';
 import { deliveryStatuses, eventStatuses } from './event.ts';
 
 /** The filters that the list of events, the stream and bulk jobs have in common. */
@@ -9,6 +9,8 @@ export const eventFilters = {
   event_type: textFilter,
   account_slug: textFilter,
   external_id: textFilter,
+  consumer: textFilter.meta({ description: 'Only events of consumers of this name' }),
+  skipped: flagFilter.meta({ description: '`true`: only webhooks that no consumer gets; `false`: all others' }),
   status: z.enum(eventStatuses).optional(),
   delivery_status: z.enum(deliveryStatuses).optional(),
   since: time.meta({ description: 'Only events received after this time' }),

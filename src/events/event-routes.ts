@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
 import { nextPage } from '../http/admin/next-page.ts';
-import { cursor, defaultLimit, isId, limit, optionalInteger, textFilter } from '../http/admin/query-schemas.ts';
+import { cursor, defaultLimit, isId, limit, optionalInteger } from '../http/admin/query-schemas.ts';
 import { directAnswer } from '../http/direct-answer.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
@@ -41,6 +41,9 @@ const failBody = z
   .partial()
   .nullish();
 
+const { app_key, provider, account_slug, consumer, since, until } = eventFilters;
+const replayFailedQuery = z.strictObject({ app_key, provider, account_slug, consumer, since, until });
+
 const notFound = () => new Problem('not_found', 'there is no event with this id');
 
 function applied(result: Operation) {
@@ -50,14 +53,26 @@ function applied(result: Operation) {
       throw notFound();
     case 'event_rejected':
       throw new Problem('event_rejected', 'the webhook failed verification, so it is never delivered');
+    case 'event_skipped':
+      throw new Problem(
+        'event_skipped',
+        'no consumer of the account wants the webhook, so it is not delivered; correct a condition and backfill',
+      );
     case 'event_dead':
       throw new Problem('event_dead', 'the event is dead; replay revives it');
     case 'account_deleted':
       throw new Problem('conflict', 'the account of this event was deleted');
     case 'account_disabled':
       throw new Problem('conflict', 'the account of this event is disabled; enable it first');
+    case 'consumer_deleted':
+      throw new Problem('conflict', 'the consumer of this event was deleted');
+    case 'consumer_disabled':
+      throw new Problem('conflict', 'the consumer of this event is disabled; enable it first');
     case 'delivery_paused':
-      throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
+      throw new Problem(
+        'conflict',
+        'deliveries are paused; resume them first: all (POST /admin/delivery/resume), or those of the account or the consumer',
+      );
     default:
       return result.reason satisfies never;
   }
@@ -178,7 +193,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         query: noQuery,
         success: { 202: schemas.eventItem },
         answers: 'The replay was accepted',
-        errors: ['not_found', 'event_rejected', 'conflict'],
+        errors: ['not_found', 'event_rejected', 'event_skipped', 'conflict'],
       }),
     )
     .post(
@@ -198,9 +213,9 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         role: 'operate',
         summary: 'Replay all failed events',
         description:
-          'Replays every event whose `status` or `delivery_status` is `failed`, except dead and rejected events.',
+          'Replays every event whose `status` or `delivery_status` is `failed`, except dead and rejected events. An event must match all filters.',
         body: noBody,
-        query: z.strictObject({ app_key: textFilter, provider: textFilter }),
+        query: replayFailedQuery,
         success: { 202: schemas.replayed },
         answers: 'The replays were accepted',
       }),

@@ -8,9 +8,13 @@ const reasons = Object.entries(rejectionReasons).map(([reason, meaning]) => `- \
 
 const item = {
   id,
+  request_id: id.meta({
+    description: 'The webhook: the id of its first event. Several consumers of an account have an event each',
+  }),
   account_id: id,
   provider: text.meta({ example: 'generic' }),
   account_slug: text.meta({ example: 'shop' }),
+  consumer: text.meta({ description: 'The name of the consumer', example: 'default' }),
   app_key: text.meta({ example: 'my-app' }),
   event_type: text.nullable().meta({ example: 'order.created' }),
   external_id: text.meta({ example: 'order-4711' }),
@@ -18,7 +22,7 @@ const item = {
   delivery_status: z
     .enum(deliveryStatuses)
     .nullable()
-    .meta({ description: '`null`: the webhook was rejected, so it is never delivered' }),
+    .meta({ description: '`null`: the webhook was rejected, or no consumer wants it, so it is never delivered' }),
   attempts: count.meta({ description: 'Attempts of the current generation, scheduled and manual' }),
   last_error: text.nullable(),
   response_code: z.int().nullable(),
@@ -27,14 +31,22 @@ const item = {
   delivered_at: timestamp.nullable(),
   next_attempt_at: timestamp.nullable(),
   rejection_reason: text.nullable().meta({ description: `Why verification failed.\n\n${reasons.join('\n')}` }),
+  skipped_reason: text.nullable().meta({
+    description: '`no_consumer_matched`: no consumer of the account wants the webhook. `null`: one does',
+  }),
+  backfilled_at: timestamp
+    .nullable()
+    .meta({ description: 'When the event was made of a webhook that was stored before; `null`: with the webhook' }),
 };
 
 /** An event of the examples. */
 export const itemExample = {
   id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+  request_id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
   account_id: '01a1fb47-2990-7103-bb77-1c90fa89b69e',
   provider: 'generic',
   account_slug: 'shop',
+  consumer: 'default',
   app_key: 'my-app',
   event_type: 'order.created',
   external_id: 'order-4711',
@@ -48,6 +60,8 @@ export const itemExample = {
   delivered_at: null,
   next_attempt_at: '2026-11-20T10:00:10.000Z',
   rejection_reason: null,
+  skipped_reason: null,
+  backfilled_at: null,
 };
 
 /** An event as the lists show it (docs/admin-api.md). */
@@ -125,13 +139,21 @@ const workflow = z
 
 export type WorkflowLink = z.infer<typeof workflow>;
 
+const sibling = z
+  .object({ id, consumer: text, status: z.enum(eventStatuses), delivery_status: z.enum(deliveryStatuses).nullable() })
+  .meta({ id: 'Sibling', description: 'An event of the same webhook for another consumer' });
+
+export type Sibling = z.infer<typeof sibling>;
+
 /** One event with its payload, headers, attempts, notifications and workflow. */
 export const event = z
   .object({
     ...item,
+    siblings: z.array(sibling).meta({ description: 'The other events of the same webhook' }),
+    unmatched: z.array(text).meta({ description: 'Names of consumers whose condition the webhook did not meet' }),
     waits_for: z.enum(['paused', 'account_disabled', 'consumer_disabled']).nullable().meta({
       description:
-        'Why an attempt that is due is not made: deliveries are paused, or the account is disabled. `null`: it is made, or none is due',
+        'Why an attempt that is due is not made: deliveries are paused (all, of the account, or of the consumer), or the account or the consumer is disabled. `null`: it is made, or none is due',
     }),
     payload: z.unknown().meta({
       description:

@@ -6,13 +6,15 @@ export const isoOrNull = (at: Date | null) => at?.toISOString() ?? null;
 /** An event as the lists show it (docs/admin-api.md). */
 export function eventItem(event: EventRow) {
   const { id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status } = event;
-  const { attempts, last_error, response_code, generation, rejection_reason } = event;
+  const { attempts, last_error, response_code, generation, rejection_reason, skipped_reason } = event;
+  const { consumer, request_id } = event;
   return {
-    ...{ id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status },
-    ...{ attempts, last_error, response_code, generation },
+    ...{ id, request_id, account_id, provider, account_slug, consumer, app_key, event_type, external_id },
+    ...{ status, delivery_status, attempts, last_error, response_code, generation },
     received_at: event.received_at.toISOString(),
     delivered_at: isoOrNull(event.delivered_at),
     next_attempt_at: isoOrNull(event.next_attempt_at),
-    rejection_reason,
+    ...{ rejection_reason, skipped_reason },
+    backfilled_at: isoOrNull(event.backfilled_at),
   };
 }

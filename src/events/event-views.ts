@@ -8,7 +8,7 @@ import type { WholeEvent } from './read.ts';
 export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
   return {
     ...eventItem(whole.event),
-    waits_for: whole.waitsFor,
+    ...{ siblings: whole.siblings, unmatched: whole.unmatched ?? [], waits_for: whole.waitsFor },
     payload: payloadView(whole),
     payload_bytes: whole.payloadBytes,
     payload_sha256: whole.payloadSha256?.toString('hex') ?? hash('sha256', whole.body, 'hex'),

@@ -40,12 +40,27 @@ export interface EventRow {
   delivered_at: Date | null;
   next_attempt_at: Date | null;
   rejection_reason: string | null;
+  /** The name of the consumer. */
+  consumer: string;
+  /** The webhook: the id of its first event. */
+  request_id: string;
+  /** Why no consumer gets the webhook; null: one does. */
+  skipped_reason: string | null;
+  /** When a backfill made the event; null: it was made with the webhook. */
+  backfilled_at: Date | null;
 }
+
+/** The name of the consumer that every account has. */
+export const defaultConsumer = 'default';
+
+/** The name of the consumer of an event, for a statement in which `events` has the alias `e`. */
+export const consumerName = `coalesce((select c.name from consumers c where c.id = e.consumer_id), 'default')`;
 
 /** The columns of `EventRow`, for a statement in which `events` has the alias `e`. */
 export const eventColumns = `e.id, e.account_id, e.provider, e.account_slug, e.app_key, e.event_type, e.external_id, e.status,
   e.delivery_status, e.attempts, e.last_error, e.response_code, e.generation, e.received_at, e.delivered_at,
-  e.next_attempt_at, e.rejection_reason`;
+  e.next_attempt_at, e.rejection_reason, ${consumerName} as consumer, coalesce(e.request_id, e.id) as request_id,
+  e.skipped_reason, e.backfilled_at`;
 
 /** The notification channels (LISTEN/NOTIFY) on which committed changes wake the relay. */
 export const channels = { queue: 'gateway_queue', commands: 'gateway_commands' } as const;

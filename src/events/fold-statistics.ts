@@ -7,7 +7,16 @@ const mostRows = 50_000;
 
 const counters = [
   ...['stored', 'pending', 'delivered', 'failed', 'retrying', 'rejected'],
-  ...['open_state', 'processed_state', 'failed_state', 'dead_state', 'rejected_state', 'attempts'],
+  ...[
+    'open_state',
+    'processed_state',
+    'failed_state',
+    'dead_state',
+    'rejected_state',
+    'attempts',
+    'siblings',
+    'skipped',
+  ],
 ];
 
 /** Sums by key and, for each, what is summed. */

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import { type EventRow, eventColumns } from './event.ts';
+import { defaultConsumer, type EventRow, eventColumns } from './event.ts';
 import { type EventFilters, equalityFilters } from './event-filters.ts';
 import { type Window, windowsBack } from './windows.ts';
 
@@ -79,6 +79,13 @@ export function matches(filter: EventFilters): Matching {
   for (const column of equalityFilters) {
     if (filter[column] !== undefined) where((p) => `e.${column} = ${p}`, filter[column]);
   }
+  if (filter.consumer === defaultConsumer) conditions.push('e.consumer_id is null');
+  else if (filter.consumer !== undefined)
+    where(
+      (p) => `e.consumer_id is not null and e.consumer_id = any(array(select id from consumers where name = ${p}))`,
+      filter.consumer,
+    );
+  if (filter.skipped !== undefined) conditions.push(`e.skipped_reason is ${filter.skipped ? 'not null' : 'null'}`);
   // `state` has the index. Its value `open` covers two statuses, so the status itself is a second condition.
   if (filter.status !== undefined) {
     const open = filter.status === 'received' || filter.status === 'enqueued';

@@ -1,9 +1,9 @@
 import type { Sql } from '../database/sql.ts';
 import { type EventRow, eventColumns, neverStarted } from './event.ts';
-import type { AttemptRecord, NotificationRecord } from './event-schemas.ts';
+import type { AttemptRecord, NotificationRecord, Sibling } from './event-schemas.ts';
 
 import { isPaused } from './pause.ts';
-import { maySend } from './queue.ts';
+import { ofRequest } from './siblings.ts';
 import type { WaitsFor } from './transitions/queued-to-wait.ts';
 
 export { type EventFilter, listEvents } from './list.ts';
@@ -15,13 +15,16 @@ const payloadColumns = `p.content_type as "contentType", p.body, coalesce(p.payl
 /** Why the attempt of an event that is due is not made; null: it is being made, or is not due. */
 const waitsFor = `case when e.delivery_status = 'pending' and (e.next_attempt_at is null or e.next_attempt_at <= now())
       and exists (select from event_queue q where q.event_id = e.id and (q.claim_token is null or q.claimed_until <= now())) then
-      case when ${isPaused} then 'paused' when not ${maySend('e.account_id')} then 'account_disabled' end end`;
+      (select case when ${isPaused} then 'paused' when a.deleted_at is not null or c.deleted_at is not null then null
+         when not a.enabled then 'account_disabled' when a.paused_since is not null or c.paused_since is not null then 'paused'
+         when not c.enabled then 'consumer_disabled' end
+       from accounts a left join consumers c on c.id = coalesce(e.consumer_id, a.id) where a.id = e.account_id) end`;
 
 const readEvent = {
   name: 'read_event',
   // One statement, so that the states and the attempts are of one moment.
   text: `
-    select ${eventColumns}, e.started_generation > ${neverStarted} as started, ${waitsFor} as "waitsFor", p.headers, ${payloadColumns},
+    select ${eventColumns}, e.started_generation > ${neverStarted} as started, ${waitsFor} as "waitsFor", p.headers, p.unmatched, ${payloadColumns},
       coalesce(p.headers_truncated, false) as "headersTruncated", (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, response_body, error, url
@@ -34,8 +37,12 @@ const readEvent = {
           case when s.id is not null then json_build_object('id', s.id, 'events', s.events, 'status', s.status, 'error', s.error, 'sent_at', s.sent_at) end as summary
         from notifications n left join notification_summaries s on s.id = n.summary_id where n.event_id = $1
       ) n
-    ) as notifications
-    from events e join event_payloads p on p.event_id = e.id where e.id = $1`,
+    ) as notifications, (
+      select coalesce(json_agg(json_build_object('id', s.id, 'consumer', coalesce((select c.name from consumers c where c.id = s.consumer_id), 'default'),
+        'status', s.status, 'delivery_status', s.delivery_status) order by s.id), '[]')
+      from events s where ${ofRequest('coalesce(e.request_id, e.id)')} and s.id <> e.id
+    ) as siblings
+    from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) where e.id = $1`,
 };
 
 export interface WholeEvent {
@@ -52,6 +59,10 @@ export interface WholeEvent {
   /** SHA-256 of the whole body; null if `body` is whole, so that it can be computed. */
   payloadSha256: Buffer | null;
   headersTruncated: boolean;
+  /** The other events of the same webhook. */
+  siblings: Sibling[];
+  /** Names of consumers whose condition the webhook did not meet; null: there are none. */
+  unmatched: string[] | null;
   history: AttemptRecord[];
   notifications: NotificationRecord[];
 }
@@ -68,9 +79,10 @@ export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent |
   const [row] = await sql.query<WholeRow>(readEvent, [id]);
   if (!row) return null;
   const { started, waitsFor, headers, contentType, body, history, notifications, ...others } = row;
-  const { payloadBytes, payloadSha256, headersTruncated, ...event } = others;
+  const { payloadBytes, payloadSha256, headersTruncated, siblings, unmatched, ...event } = others;
   return {
     ...{ event, started, waitsFor, headers, contentType, body, payloadBytes, payloadSha256, headersTruncated },
+    ...{ siblings, unmatched },
     history: history.map((attempt) => ({ ...attempt, started_at: iso(attempt.started_at) })),
     notifications: notifications.map(({ ordinal: _ordinal, summary, ...one }) => ({
       ...one,
@@ -83,7 +95,7 @@ export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent |
 
 const readPayloadOf = {
   name: '',
-  text: `select ${payloadColumns} from event_payloads p where event_id = $1`,
+  text: `select ${payloadColumns} from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) where e.id = $1`,
 };
 
 /** The stored body of an event, with what is known about the whole body. */

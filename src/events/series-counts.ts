@@ -8,7 +8,7 @@
  * exhausted. These two cancel out, so `failed` is too low by one.
  */
 export const happened = {
-  received: 'greatest(stored, 0) - greatest(rejected, 0)',
+  received: 'greatest(stored, 0) - greatest(rejected, 0) - greatest(siblings, 0)',
   rejected: 'greatest(rejected, 0)',
   delivered: 'greatest(delivered, 0)',
   failed: 'greatest(failed, 0)',

@@ -12,15 +12,16 @@ const readContents = {
   // Of a rejected webhook only the beginning of the body may be stored, which may be valid JSON with another meaning.
   // octet_length does not read a body that is stored out of line.
   text: `
-    select p.event_id as id, p.headers, case when $4 then octet_length(p.body) else 0 end as "bodyBytes",
+    select e.id, p.headers, case when $4 then octet_length(p.body) else 0 end as "bodyBytes",
       $4 and coalesce(p.payload_bytes, octet_length(p.body)) = octet_length(p.body) as "isWhole",
       case when $4 and octet_length(p.body) <= ${inlineBytes} then p.body end as body
-    from event_payloads p where p.event_id = any($1::uuid[]) and p.event_id between $2 and $3`,
+    from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) and p.event_id between $2 and $3
+    where e.id = any($1::uuid[]) and e.id between $2 and $3`,
 };
 
 const readBody = {
   name: 'read_stored_body',
-  text: 'select body from event_payloads where event_id = $1',
+  text: 'select p.body from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) where e.id = $1',
 };
 
 interface Row {

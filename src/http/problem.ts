@@ -13,6 +13,7 @@ export const problems = {
   conflict: [409, 'The request conflicts with the current state'],
   event_dead: [409, 'The event is dead'],
   event_rejected: [409, 'The event was rejected'],
+  event_skipped: [409, 'No consumer gets the webhook'],
   payload_too_large: [413, 'The request body is too large'],
   unsupported_media_type: [415, 'The request body must be application/json'],
   invalid: [422, 'The request is not valid'],

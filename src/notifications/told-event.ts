@@ -9,11 +9,13 @@ const readToldEvent = {
 };
 const readToldPayload = {
   name: 'read_told_payload',
-  text: 'select content_type as "contentType", body from event_payloads where event_id = $1',
+  text: `
+    select p.content_type as "contentType", p.body from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id)
+    where e.id = $1`,
 };
 const readToldTrace = {
   name: 'read_told_trace',
-  text: 'select traceparent from event_payloads where event_id = $1',
+  text: 'select p.traceparent from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) where e.id = $1',
 };
 const readListedEvents = {
   name: 'read_listed_events',

@@ -11,6 +11,7 @@ export const failed: DestinationVariables = {
   provider: 'generic',
   event_type: 'order.paid',
   account_slug: 'shop',
+  consumer: 'default',
   app_key: 'my-app',
   attempts: 10,
   response_code: 503,

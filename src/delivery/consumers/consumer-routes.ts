@@ -4,8 +4,9 @@ import { accountNotFound, existingAccountId } from '../../accounts/account-route
 import type { AccountStore } from '../../accounts/account-store.ts';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
-import { optionalInteger } from '../../http/admin/query-schemas.ts';
+import { optionalInteger, textFilter } from '../../http/admin/query-schemas.ts';
 import { noBody, operation } from '../../http/operation.ts';
+import { Problem } from '../../http/problem.ts';
 import { consumerHours, failingAccountList } from './consumer-schemas.ts';
 import { consumerByHour, failingAccounts, type Hours, lastHours } from './consumer-statistics.ts';
 
@@ -23,6 +24,20 @@ const counting =
 
 const iso = ({ from, to }: Hours) => ({ from: from.toISOString(), to: to.toISOString() });
 
+const readConsumerIds = {
+  name: '',
+  text: `
+    select id from (select $1::uuid as id, 'default' as name union select id, name from consumers where account_id = $1 and ($2::text is null or deleted_at is null)) c
+    where $2::text is null or name = $2`,
+};
+
+/** @throws Problem `not_found` when the account has no consumer of this name. */
+async function consumerIds(database: Database, accountId: string, name: string | undefined): Promise<string[]> {
+  const rows = await database.reader.query<{ id: string }>(readConsumerIds, [accountId, name ?? null]);
+  if (rows.length === 0) throw new Problem('not_found', 'the account has no consumer of this name');
+  return [...new Set(rows.map(({ id }) => id))];
+}
+
 /** How consumers fare: `/admin/accounts/{account_id}/consumer` and `/admin/delivery/accounts`. */
 export function consumerRoutes(deps: { database: Database; accounts: Pick<AccountStore, 'get'>; calls: AdminCalls }) {
   const { database, accounts, calls } = deps;
@@ -37,15 +52,15 @@ export function consumerRoutes(deps: { database: Database; accounts: Pick<Accoun
         return {
           account_id: account.id,
           ...iso(span),
-          points: await consumerByHour(database.reader, account.id, span),
+          points: await consumerByHour(database.reader, await consumerIds(database, account.id, query.consumer), span),
         };
       },
       operation('account.consumer', {
         role: 'read',
-        summary: 'Show how the consumer of an account fares by the hour',
-        description: `A point for each hour, oldest first, also for those without attempts. ${counting}`,
+        summary: 'Show how the consumers of an account fare by the hour',
+        description: `All consumers of the account together, deleted ones included, or one of them. A point for each hour, oldest first, also for those without attempts. ${counting}`,
         body: noBody,
-        query: z.strictObject({ hours }),
+        query: z.strictObject({ hours, consumer: textFilter.meta({ description: 'The name of one consumer' }) }),
         success: { 200: consumerHours },
         errors: ['not_found'],
       }),

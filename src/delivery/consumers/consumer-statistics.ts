@@ -33,20 +33,32 @@ function countedOf({ attempts, failed_attempts, exhausted, buckets, numbers }: C
   };
 }
 
+/** The buckets or numbers of the histograms of several consumers in one hour, in the same order. */
+const merged = (column: 'bucket' | 'n', hour: string) => `
+      select coalesce(array_agg(${column} order by bucket), '{}') from (
+        select u.bucket, sum(u.n)::double precision as n from account_deliveries h cross join lateral unnest(h.buckets, h.numbers) as u (bucket, n)
+        where h.account_id = any($1) and h.hour = ${hour} group by u.bucket
+      ) sums`;
+
 const readHours = {
   name: '',
   text: `
-    select hour, attempts, failed_attempts, exhausted, buckets, numbers from account_deliveries
-    where account_id = $1 and hour >= $2 and hour < $3`,
+    select d.hour, sum(attempts)::double precision as attempts, sum(failed_attempts)::double precision as failed_attempts,
+      sum(exhausted)::double precision as exhausted, (${merged('bucket', 'd.hour')}) as buckets, (${merged('n', 'd.hour')}) as numbers
+    from account_deliveries d where d.account_id = any($1) and d.hour >= $2 and d.hour < $3 group by d.hour`,
 };
 
-/** Reads how the consumer of an account fared in each hour, oldest first. */
+/**
+ * Reads how consumers of an account fared in each hour, together, oldest first.
+ *
+ * @param consumerIds for `default`, the id of the account
+ */
 export async function consumerByHour(
   sql: Sql,
-  accountId: string,
+  consumerIds: readonly string[],
   { from, to }: Hours,
 ): Promise<(ConsumerCounted & { at: string })[]> {
-  const rows = await sql.query<CountedRow & { hour: Date }>(readHours, [accountId, from, to]);
+  const rows = await sql.query<CountedRow & { hour: Date }>(readHours, [consumerIds, from, to]);
   const found = new Map(rows.map((row) => [row.hour.getTime(), row]));
   const points: (ConsumerCounted & { at: string })[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs += hourMs)
@@ -54,27 +66,30 @@ export async function consumerByHour(
   return points;
 }
 
-// Reads the hours with failures by their index, and all hours only of the accounts that are shown.
+// Reads the hours with failures by their index, and all hours only of the accounts that are shown. The rows are those of
+// consumers; the one of `default` has the id of its account.
 const readFailing = {
   name: '',
   text: `
     with failing as materialized (
-      select account_id, sum(failed_attempts) as failed from account_deliveries
-      where hour >= $1 and hour < $2 and failed_attempts > 0 group by account_id order by failed desc, account_id limit $3
+      select coalesce(c.account_id, d.account_id) as account_id, sum(failed_attempts) as failed
+      from account_deliveries d left join consumers c on c.id = d.account_id
+      where hour >= $1 and hour < $2 and failed_attempts > 0 group by 1 order by failed desc, 1 limit $3
     )
     select a.id as account_id, a.provider, a.account_slug, a.app_key, a.deleted_at is not null as deleted,
       t.attempts, t.failed_attempts, t.exhausted, l.buckets, l.numbers
     from failing f join accounts a on a.id = f.account_id
+    cross join lateral (select array(select a.id union select id from consumers where account_id = a.id) as ids) o
     cross join lateral (
       select sum(attempts)::double precision as attempts, sum(failed_attempts)::double precision as failed_attempts,
         sum(exhausted)::double precision as exhausted
-      from account_deliveries d where d.account_id = f.account_id and d.hour >= $1 and d.hour < $2
+      from account_deliveries d where d.account_id = any(o.ids) and d.hour >= $1 and d.hour < $2
     ) t
     cross join lateral (
       select coalesce(array_agg(bucket order by bucket), '{}') as buckets, coalesce(array_agg(n order by bucket), '{}') as numbers from (
         select u.bucket, sum(u.n)::double precision as n
         from account_deliveries d cross join lateral unnest(d.buckets, d.numbers) as u (bucket, n)
-        where d.account_id = f.account_id and d.hour >= $1 and d.hour < $2 group by u.bucket
+        where d.account_id = any(o.ids) and d.hour >= $1 and d.hour < $2 group by u.bucket
       ) sums
     ) l
     order by f.failed desc, f.account_id`,

@@ -14,9 +14,12 @@ export const skipReasons = [
   'not_found',
   'no_longer_matches',
   'event_rejected',
+  'event_skipped',
   'event_dead',
   'account_deleted',
+  'consumer_deleted',
   'account_disabled',
+  'consumer_disabled',
   'delivery_paused',
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];

@@ -114,20 +114,23 @@ async function scanBatch(
 ): Promise<ScannedRow[] | null> {
   const parameter = (n: number) => `$${values.length + 2 + n}`;
   const page = sources
-    .map((source) => `(select e.id, e.received_at ${source} order by e.id desc limit ${batchEvents})`)
+    .map(
+      (source) =>
+        `(select e.id, coalesce(e.request_id, e.id) as request_id, e.received_at ${source} order by e.id desc limit ${batchEvents})`,
+    )
     .join(' union ');
   // `octet_length` reads no stored-out-of-line body, so bodies beyond the budget are not read.
   const statement = `
     with page as materialized (
       select * from (${page}) u order by id desc limit ${batchEvents}
     ), sized as materialized (
-      select page.id, page.received_at, octet_length(p.body) as bytes
-      from page join event_payloads p on p.event_id = page.id where p.event_id >= $1 and p.event_id < $2
+      select page.id, page.request_id, page.received_at, octet_length(p.body) as bytes
+      from page join event_payloads p on p.event_id = page.request_id where p.event_id >= $1 and p.event_id < $2
     ), budgeted as materialized (
       select *, sum(bytes) over (order by id desc) - bytes as before from sized
     )
     select b.id, b.received_at, b.bytes, ${contains(parameter(1))} as found
-    from budgeted b join event_payloads p on p.event_id = b.id and p.event_id >= $1 and p.event_id < $2
+    from budgeted b join event_payloads p on p.event_id = b.request_id and p.event_id >= $1 and p.event_id < $2
     where b.before < ${batchBytes} order by b.id desc`;
   try {
     return await sql.query<ScannedRow>({ name: '', text: statement }, [low, high, ...values, Buffer.from(text)]);

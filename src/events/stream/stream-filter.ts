@@ -7,6 +7,8 @@ export const streamQuery = z.strictObject(eventFilters);
 /** Whether an event matches the filters whose columns never change. */
 export const mayMatch = (event: EventRow, filter: EventFilters): boolean =>
   equalityFilters.every((name) => filter[name] === undefined || event[name] === filter[name]) &&
+  (filter.consumer === undefined || event.consumer === filter.consumer) &&
+  (filter.skipped === undefined || (event.skipped_reason !== null) === filter.skipped) &&
   (filter.since === undefined || event.received_at > filter.since) &&
   (filter.until === undefined || event.received_at < filter.until);
 

@@ -14,7 +14,7 @@ const ackEvent = {
   name: 'ack_event',
   text: `
     with before as (
-      select id, delivery_status from events where id = $1 for update
+      select id, delivery_status from events where id = $1 and skipped_reason is null for update
     ), e as (
       update events e set status = 'processed',
         delivery_status = case when e.delivery_status = 'pending' then 'delivered' else e.delivery_status end,

@@ -16,7 +16,7 @@ export const failEvent = {
   name: 'fail_event',
   text: `
     with before as (
-      select id, delivery_status from events where id = $1 for update
+      select id, delivery_status from events where id = $1 and skipped_reason is null for update
     ), e as (
       update events e set status = case when $3 then 'dead' else 'failed' end,
         last_error = coalesce($2, e.last_error),

@@ -6,25 +6,31 @@ import { isPaused } from '../pause.ts';
 type Refusal =
   | 'not_found'
   | 'event_rejected'
+  | 'event_skipped'
   | 'event_dead'
   | 'account_deleted'
+  | 'consumer_deleted'
   | 'account_disabled'
+  | 'consumer_disabled'
   | 'delivery_paused';
 export type Operation = { ok: true; event: EventRow } | { ok: false; reason: Refusal };
 
 /**
  * What an operation needs besides an event:
  *
- * - `any`: nothing; it applies to every event
- * - `needs_account`: the event is not rejected, and its account not deleted
- * - `needs_sending_now`: also that the event is not dead, its account enabled, and that deliveries are not paused
+ * - `any`: that a consumer gets its webhook
+ * - `needs_account`: also that the event is not rejected, and that neither its account nor its consumer is deleted
+ * - `needs_sending_now`: also that the event is not dead, that account and consumer are enabled, and that nothing pauses its
+ *   delivery
  */
 export type Guard = 'any' | 'needs_account' | 'needs_sending_now';
 
 const whyNot = {
   name: 'why_event_refused',
-  text: `select e.rejection_reason, e.status, a.deleted_at is not null as account_deleted, a.enabled as account_enabled, ${isPaused} as paused
-         from events e join accounts a on a.id = e.account_id where e.id = $1`,
+  text: `select e.rejection_reason, e.skipped_reason, e.status, a.deleted_at is not null as account_deleted, a.enabled as account_enabled,
+           coalesce(c.deleted_at is not null, false) as consumer_deleted, coalesce(c.enabled, true) as consumer_enabled,
+           ${isPaused} or a.paused_since is not null or c.paused_since is not null as paused
+         from events e join accounts a on a.id = e.account_id left join consumers c on c.id = coalesce(e.consumer_id, a.id) where e.id = $1`,
 };
 
 /** Replays those of the given events that have a noted replay: migrations/functions/apply_replays.sql. */
@@ -65,17 +71,23 @@ export async function applied(
 async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal | null> {
   const [row] = await sql.query<{
     rejection_reason: string | null;
+    skipped_reason: string | null;
     status: string;
     account_deleted: boolean;
     account_enabled: boolean;
+    consumer_deleted: boolean;
+    consumer_enabled: boolean;
     paused: boolean;
   }>(whyNot, [eventId]);
   if (!row) return 'not_found';
+  if (row.skipped_reason !== null) return 'event_skipped';
   if (guard === 'any') return null;
   if (row.rejection_reason !== null) return 'event_rejected';
   if (row.account_deleted) return 'account_deleted';
+  if (row.consumer_deleted) return 'consumer_deleted';
   if (guard === 'needs_account') return null;
   if (row.status === 'dead') return 'event_dead';
   if (!row.account_enabled) return 'account_disabled';
+  if (!row.consumer_enabled) return 'consumer_disabled';
   return row.paused ? 'delivery_paused' : null;
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import { type EventRow, eventColumns } from '../event.ts';
+import type { EventFilters } from '../event-filters.ts';
 import { applied, applyReplays, type Operation } from './operation.ts';
 
 /**
@@ -9,8 +10,8 @@ import { applied, applyReplays, type Operation } from './operation.ts';
  * | `replay-failed` | `received` if either state was `failed`, unless `dead` | `pending` in the same case |
  * | a duplicate | as `replay-failed`, unless `processed` | `pending` in the same case |
  *
- * The generation is increased by 1, and ten new attempts start at once. Rejected events and events of deleted accounts
- * are never replayed. Only migrations/functions/replay_events.sql defines what a replay resets.
+ * The generation is increased by 1, and ten new attempts start at once. Rejected events, skipped ones, and events of deleted
+ * accounts and consumers are never replayed. Only migrations/functions/replay_events.sql defines what a replay resets.
  */
 const replayEvents = { name: 'replay_events', text: 'select replay_events(array[$1]::uuid[], $2) as id' };
 const readReplayed = { name: 'read_replayed', text: `select ${eventColumns} from events e where e.id = $1` };
@@ -52,7 +53,7 @@ export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRo
 // migrations/functions/replay_failed_events.sql and apply_next_replays.sql
 const replayFailedEvents = {
   name: '',
-  text: 'select replay_failed_events($1, $2) as replayed',
+  text: 'select replay_failed_events($1, $2, $3, $4, $5, $6) as replayed',
 };
 const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_replays($1) as taken' };
 
@@ -61,20 +62,20 @@ const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_
  */
 const replaysABatch = 1_000;
 
+/** Which failed events are replayed. */
+type ReplayFailedFilter = Pick<EventFilters, 'app_key' | 'provider' | 'since' | 'until' | 'account_slug' | 'consumer'>;
+
 /**
  * Replays every event whose delivery or processing has failed, except dead and rejected events and those of deleted
- * accounts. More than 2,000 events are only noted; workers replay them shortly afterwards (`applyWaitingReplays`).
+ * accounts and consumers. More than 2,000 events are only noted; workers replay them shortly afterwards (`applyWaitingReplays`).
  *
- * @param filter only events of this application or provider.
+ * @param filter only events that match all of it; `consumer` is a name.
  * @returns how many events are replayed. Of two concurrent calls, one counts each event.
  */
-export async function replayFailed(
-  sql: Sql,
-  filter: { app_key?: string | undefined; provider?: string | undefined } = {},
-): Promise<number> {
+export async function replayFailed(sql: Sql, filter: ReplayFailedFilter = {}): Promise<number> {
   const [row] = await sql.query<{ replayed: number }>(replayFailedEvents, [
-    filter.app_key ?? null,
-    filter.provider ?? null,
+    ...[filter.app_key ?? null, filter.provider ?? null, filter.since ?? null, filter.until ?? null],
+    ...[filter.account_slug ?? null, filter.consumer ?? null],
   ]);
   return row?.replayed ?? 0;
 }

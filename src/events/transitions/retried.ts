@@ -21,9 +21,10 @@ const retryEvent = {
         -- attempt of the same number would not be made again.
         select max(number) from delivery_attempts d where d.event_id = e.id and d.generation = e.generation and d.trigger = 'manual'
       ))
-      from accounts a
-      where e.id = $1 and e.rejection_reason is null and e.status <> 'dead' and a.id = e.account_id and a.deleted_at is null and a.enabled
-        and not ${isPaused}
+      from accounts a left join consumers c on c.account_id = a.id and c.id = coalesce((select consumer_id from events where id = $1), a.id)
+      where e.id = $1 and e.rejection_reason is null and e.skipped_reason is null and e.status <> 'dead'
+        and a.id = e.account_id and a.deleted_at is null and a.enabled and a.paused_since is null
+        and c.deleted_at is null and coalesce(c.enabled, true) and c.paused_since is null and not ${isPaused}
       returning e.*
     ), command as (
       insert into event_commands (event_id, kind, generation, number) select id, 'retry', generation, manual_attempts from e
@@ -35,7 +36,7 @@ const retryEvent = {
     select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
 };
 
-/** Requests one manual attempt now, in addition to the schedule. Refused for a disabled account and during a pause. */
+/** Requests one manual attempt now, in addition to the schedule. Refused for a disabled account or consumer and during a pause. */
 export function retry(sql: Sql, eventId: string): Promise<Operation> {
   return apply(sql, retryEvent, [eventId], 'needs_sending_now');
 }

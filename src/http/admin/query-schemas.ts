@@ -4,6 +4,14 @@ import { text } from '../../shared/text-rules.ts';
 /** A filter that is compared with a text column. */
 export const textFilter = text(500).optional();
 
+/** `true` or `false` in a query string, or as JSON. */
+export const flagFilter = z
+  .union([z.boolean(), z.enum(['true', 'false']).transform((given) => given === 'true')], {
+    error: 'must be true or false',
+  })
+  .meta({ override: { type: 'boolean' } })
+  .optional();
+
 /** An ISO 8601 time with a zone, or a date. Parsed to a Date. */
 export const time = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {

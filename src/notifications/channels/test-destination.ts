@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { scheduledAttempts } from '../../events/event.ts';
+import { defaultConsumer, scheduledAttempts } from '../../events/event.ts';
 import type { Destination } from '../destinations/destination-store.ts';
 import { type FailureNotice, noticeId, type Said, type SendNotice } from '../notice.ts';
 
@@ -44,7 +44,8 @@ function sampleNotice(
     event: {
       ...{ id, account_id, provider, account_slug, app_key, event_type: eventType, external_id: id },
       ...{ status: 'failed', delivery_status: 'failed', attempts: scheduledAttempts, generation: 0 },
-      ...{ last_error: error, response_code: null, rejection_reason: null },
+      ...{ last_error: error, response_code: null, rejection_reason: null, skipped_reason: null },
+      ...{ consumer: defaultConsumer, request_id: id, backfilled_at: null },
       ...{ received_at: failedAt, delivered_at: null, next_attempt_at: null },
     },
     // The sample event does not exist, so the link leads to the list of events.

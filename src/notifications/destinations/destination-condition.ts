@@ -3,8 +3,8 @@ import type { VariableName } from '../../conditions/tree.ts';
 
 /** The variables of conditions of destinations (docs/notifications.md), in the order in which an editor offers them. */
 export const destinationVariableNames = [
-  ...(['delivery_failed', 'provider', 'event_type', 'account_slug', 'app_key', 'attempts'] as const),
-  'response_code',
+  ...(['delivery_failed', 'provider', 'event_type', 'account_slug', 'app_key', 'consumer'] as const),
+  ...(['attempts', 'response_code'] as const),
 ] as const satisfies VariableName[];
 
 /** An event as conditions of destinations see it. */
@@ -14,6 +14,7 @@ export interface DestinationVariables {
   event_type: string | null;
   account_slug: string;
   app_key: string;
+  consumer: string;
   attempts: number;
   /** The HTTP status of the last response; null when there was none. */
   response_code: number | null;

@@ -1,3 +1,4 @@
+import { defaultConsumer } from '../../events/event.ts';
 import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
 import { cut, oneLine, utc, visible } from './text.ts';
 
@@ -55,6 +56,7 @@ export function facts({ event, attempts, failedAt, sample }: FailureNotice): [la
     ['Event type', typeName(event.event_type)],
     ['Provider', named(event.provider)],
     ['Account', named(event.account_slug)],
+    ...(event.consumer === defaultConsumer ? [] : [['Consumer', named(event.consumer)] satisfies [string, string]]),
     ['Event id', named(event.id)],
     [sample ? 'Time' : 'Failed at', utc(failedAt)],
     ['Attempts', String(attempts)],

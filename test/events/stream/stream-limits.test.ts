@@ -19,6 +19,7 @@ const listedEvent: EventRow = {
   ...{ provider: 'generic', account_slug: 'slug', app_key: 'tests', event_type: null, external_id: 'external' },
   ...{ status: 'received', delivery_status: 'pending', attempts: 0, last_error: null, response_code: null },
   ...{ generation: 0, received_at: new Date(), delivered_at: null, next_attempt_at: null, rejection_reason: null },
+  ...{ skipped_reason: null, backfilled_at: null, consumer: 'default', request_id: 'request' },
 };
 
 let gateway: TestGateway;

@@ -26,6 +26,7 @@ export function failure(
       ...{ id: eventId, account_id: '01a1fb5c-0000-7000-8000-00000000000a', provider: 'generic' },
       ...{ account_slug: 'shop', app_key: 'my-app', event_type: 'order.paid', external_id: 'o-1' },
       ...{ status: 'failed', delivery_status: 'failed', attempts: 10, generation: 0, rejection_reason: null },
+      ...{ skipped_reason: null, backfilled_at: null, consumer: 'default', request_id: 'request' },
       ...{ last_error: 'consumer.test:443 refused the connection', response_code: null, received_at: at },
       ...{ delivered_at: null, next_attempt_at: null },
       ...event,

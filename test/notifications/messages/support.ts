@@ -23,6 +23,7 @@ const event: EventRow = {
   delivered_at: null,
   next_attempt_at: null,
   rejection_reason: null,
+  ...{ skipped_reason: null, backfilled_at: null, consumer: 'default', request_id: 'request' },
 };
 
 /** The notice of a failed event, with some values changed. */

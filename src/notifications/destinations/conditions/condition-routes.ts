@@ -7,7 +7,7 @@ import { evaluate } from '../../../conditions/evaluate.ts';
 import { parseCondition } from '../../../conditions/parse.ts';
 import { functions, methods, operators } from '../../../conditions/tree.ts';
 import type { Database } from '../../../database/database.ts';
-import { scheduledAttempts } from '../../../events/event.ts';
+import { defaultConsumer, scheduledAttempts } from '../../../events/event.ts';
 import { eventItem } from '../../../events/event-view.ts';
 import { noBody, noQuery, operation } from '../../../http/operation.ts';
 import { Problem } from '../../../http/problem.ts';
@@ -24,6 +24,7 @@ const exhausted: DestinationVariables = {
   event_type: null,
   account_slug: '',
   app_key: '',
+  consumer: defaultConsumer,
   attempts: scheduledAttempts,
   response_code: null,
 };

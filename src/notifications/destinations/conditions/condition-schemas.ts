@@ -15,6 +15,7 @@ const givenVariables = z
     event_type: given.nullable(),
     account_slug: given,
     app_key: given,
+    consumer: given,
     attempts: z.int(),
     response_code: z.int().nullable(),
     payload: z.unknown().meta({ description: 'JSON body of the event; absent: the body is not JSON' }),
@@ -51,6 +52,7 @@ export const conditionChecked = z
         event_type: text.nullable(),
         account_slug: text,
         app_key: text,
+        consumer: text,
         attempts: count,
         response_code: count.nullable(),
       })
@@ -67,6 +69,7 @@ export const conditionChecked = z
           event_type: 'order.created',
           account_slug: 'shop',
           app_key: 'my-app',
+          consumer: 'default',
           attempts: 10,
           response_code: 503,
         },

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../database/sql.ts';
+import { consumerName } from '../../../events/event.ts';
 import type { DestinationVariables } from '../destination-condition.ts';
 
 const readVariables = {
@@ -6,8 +7,8 @@ const readVariables = {
   // A rejected event has no delivery status, so delivery_failed is false.
   text: `
     select delivery_status is not distinct from 'failed' as delivery_failed, provider, event_type, account_slug, app_key,
-      attempts, response_code
-    from events where id = $1`,
+      ${consumerName} as consumer, attempts, response_code
+    from events e where id = $1`,
 };
 
 /** Reads the current variables of an event for conditions; null when there is no such event. */

@@ -63,9 +63,9 @@ export async function contentOf(sql: Sql, condition: Condition, eventId: string)
 
 /** The variables of an event when its attempts have failed: of others, the attempts are those of a whole schedule. */
 function whenExhausted(event: EventRow): DestinationVariables {
-  const { provider, event_type, account_slug, app_key, response_code } = event;
+  const { provider, event_type, account_slug, app_key, consumer, response_code } = event;
   const attempts = event.delivery_status === 'failed' ? event.attempts : Math.max(event.attempts, scheduledAttempts);
-  return { delivery_failed: true, provider, event_type, account_slug, app_key, attempts, response_code };
+  return { delivery_failed: true, provider, event_type, account_slug, app_key, consumer, attempts, response_code };
 }
 
 /** The values of an event that are offered for a variable. The others have few values, or the same for all events. */
@@ -74,6 +74,7 @@ const valuesOf = new Map<string, (event: EventRow) => string | number | null>([
   ['event_type', (event) => event.event_type],
   ['account_slug', (event) => event.account_slug],
   ['app_key', (event) => event.app_key],
+  ['consumer', (event) => event.consumer],
   ['response_code', (event) => event.response_code],
 ]);
 

@@ -1,0 +1,9 @@
+/**
+ * An SQL condition: the events `s` of the webhook `request`. Their ids begin with the same millisecond, in the first 13
+ * characters, so no index is needed.
+ *
+ * @param request an SQL expression: the id of the webhook
+ */
+export const ofRequest = (request: string) =>
+  `s.id between (left(${request}::text, 13) || '-0000-0000-000000000000')::uuid
+        and (left(${request}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid and coalesce(s.request_id, s.id) = ${request}`;
