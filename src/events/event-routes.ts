@@ -69,10 +69,9 @@ function applied(result: Operation) {
     case 'consumer_disabled':
       throw new Problem('conflict', 'the consumer of this event is disabled; enable it first');
     case 'delivery_paused':
-      throw new Problem(
-        'conflict',
-        'deliveries are paused; resume them first: all (POST /admin/delivery/resume), or those of the account or the consumer',
-      );
+      throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
+    case 'consumer_paused':
+      throw new Problem('conflict', 'the consumer of this event or its account is paused; resume it first');
     default:
       return result.reason satisfies never;
   }

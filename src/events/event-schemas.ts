@@ -185,6 +185,8 @@ export const event = z
     examples: [
       {
         ...itemExample,
+        siblings: [],
+        unmatched: [],
         waits_for: null,
         payload: { id: 'order-4711', type: 'order.created' },
         payload_bytes: 43,

@@ -3,6 +3,7 @@ export const tags = [
   { name: 'ingestion', description: 'Ingestion addresses, to which providers send webhooks' },
   { name: 'token', description: 'The admin token in use' },
   { name: 'account', description: 'Accounts of providers, with their secrets and delivery URLs' },
+  { name: 'consumer', description: 'Consumers of an account, each with its address, condition and pause' },
   { name: 'provider', description: 'Providers, and the settings that their accounts require' },
   { name: 'destination', description: 'Destinations, which are notified when all attempts of an event have failed' },
   { name: 'condition', description: 'Conditions, which select the events that a destination is notified about' },

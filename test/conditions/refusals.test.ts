@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorOf } from './support.ts';
 
 const names =
-  'one of delivery_failed, provider, event_type, account_slug, app_key, attempts, response_code, payload, header, exists, matches';
+  'one of delivery_failed, provider, event_type, account_slug, app_key, consumer, attempts, response_code, payload, header, exists, matches';
 const ofText = '==, !=, in, .startswith, .endswith or .contains';
 const methods = 'startswith, endswith or contains';
 const ofNumber = '==, !=, <, <=, >, >= or in';

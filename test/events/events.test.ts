@@ -32,9 +32,11 @@ test('a list item has exactly the documented fields', async () => {
   expect((await list('?app_key=fields')).body).toEqual([
     {
       id: body.id,
+      request_id: body.id,
       account_id: account.id,
       provider: 'generic',
       account_slug: account.account_slug,
+      consumer: 'default',
       app_key: 'fields',
       event_type: 't',
       external_id: 'i',
@@ -48,6 +50,8 @@ test('a list item has exactly the documented fields', async () => {
       delivered_at: null,
       next_attempt_at: null,
       rejection_reason: null,
+      skipped_reason: null,
+      backfilled_at: null,
     },
   ]);
 });
@@ -219,7 +223,9 @@ describe('one event', () => {
     expect(shown).toEqual(payload);
     expect(headers).toContainEqual(['content-type', 'a/b']);
     expect(headers).toContainEqual(['x-api-key', '[masked]']);
-    expect(rest).toEqual({ ...item, waits_for: null, delivery_history: [], notifications: [], workflow: null });
+    expect(rest).toEqual({ ...item, siblings: [],
+ unmatched: [],
+ waits_for: null, delivery_history: [], notifications: [], workflow: null });
   });
 
   test.each(['01900000-0000-7000-8000-000000000000', 'nope', '%00', '%', 'null', "'"])('%s is 404', async (id) => {

@@ -162,7 +162,8 @@ test('concurrent changes of events are all counted, also while deltas are folded
 test('PostgreSQL inlines the functions that the statistics share, so that they cost nothing per event', async () => {
   const statements = [
     `select start_of_hour(received_at), sum(c.stored), sum(c.rejected_state)
-     from events cross join lateral event_counters(1, delivery_status, state, retries, rejection_reason) c group by 1`,
+     from events cross join lateral event_counters(1, delivery_status, state, retries, rejection_reason, request_id is not null,
+       skipped_reason is not null) c group by 1`,
     `select v.kind, v.value
      from events cross join lateral event_filter_values(account_slug, app_key, event_type, rejection_reason, provider) v`,
     'select latency_bucket(delivered_at - generation_at) from events',

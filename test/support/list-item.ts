@@ -4,6 +4,7 @@ type Json = any;
 /** The fields of a single event that lists leave out. */
 const detailFields = [
   ...['payload', 'payload_bytes', 'payload_sha256', 'payload_truncated', 'headers', 'headers_truncated', 'waits_for'],
+  ...['siblings', 'unmatched'],
   ...['delivery_history', 'notifications', 'workflow'],
 ];
 

@@ -21,6 +21,7 @@ export const skipReasons = [
   'account_disabled',
   'consumer_disabled',
   'delivery_paused',
+  'consumer_paused',
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 

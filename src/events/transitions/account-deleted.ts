@@ -25,7 +25,8 @@ const stopOne = {
   name: 'stop_event_of_deleted',
   text: `
     update events set delivery_status = 'failed', next_attempt_at = null,
-      last_error = case when (select deleted_at from accounts a where a.id = events.account_id) is null then 'consumer_deleted' else 'account_deleted' end
+      last_error = case when (select deleted_at from accounts a where a.id = events.account_id) is null
+        and (select deleted_at from consumers c where c.id = events.consumer_id) is not null then 'consumer_deleted' else 'account_deleted' end
     where id = $1 and generation = $2 and delivery_status = 'pending'`,
 };
 const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_account_events($1) as more' };

@@ -12,7 +12,8 @@ type Refusal =
   | 'consumer_deleted'
   | 'account_disabled'
   | 'consumer_disabled'
-  | 'delivery_paused';
+  | 'delivery_paused'
+  | 'consumer_paused';
 export type Operation = { ok: true; event: EventRow } | { ok: false; reason: Refusal };
 
 /**
@@ -29,7 +30,7 @@ const whyNot = {
   name: 'why_event_refused',
   text: `select e.rejection_reason, e.skipped_reason, e.status, a.deleted_at is not null as account_deleted, a.enabled as account_enabled,
            coalesce(c.deleted_at is not null, false) as consumer_deleted, coalesce(c.enabled, true) as consumer_enabled,
-           ${isPaused} or a.paused_since is not null or c.paused_since is not null as paused
+           ${isPaused} as paused, a.paused_since is not null or c.paused_since is not null as consumer_paused
          from events e join accounts a on a.id = e.account_id left join consumers c on c.id = coalesce(e.consumer_id, a.id) where e.id = $1`,
 };
 
@@ -78,6 +79,7 @@ async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal
     consumer_deleted: boolean;
     consumer_enabled: boolean;
     paused: boolean;
+    consumer_paused: boolean;
   }>(whyNot, [eventId]);
   if (!row) return 'not_found';
   if (row.skipped_reason !== null) return 'event_skipped';
@@ -89,5 +91,6 @@ async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal
   if (row.status === 'dead') return 'event_dead';
   if (!row.account_enabled) return 'account_disabled';
   if (!row.consumer_enabled) return 'consumer_disabled';
-  return row.paused ? 'delivery_paused' : null;
+  if (row.paused) return 'delivery_paused';
+  return row.consumer_paused ? 'consumer_paused' : null;
 }

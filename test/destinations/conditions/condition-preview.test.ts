@@ -102,6 +102,7 @@ test('names for completion have the values of the account, the most frequent one
       { name: 'event_type', kind: 'text', values: ['order.paid', 'order.created'] },
       { name: 'account_slug', kind: 'text', values: ['shop'] },
       { name: 'app_key', kind: 'text', values: ['my-app'] },
+      { name: 'consumer', kind: 'text', values: ['default'] },
       { name: 'attempts', kind: 'integer', values: [] },
       { name: 'response_code', kind: 'integer', values: expect.toSatisfy((codes) => codes.length === 2) },
     ],

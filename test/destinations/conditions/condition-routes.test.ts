@@ -6,7 +6,7 @@ import { useGateway } from '../../support/use-gateway.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 const exhausted = {
-  ...{ delivery_failed: true, provider: '', event_type: null, account_slug: '', app_key: '' },
+  ...{ delivery_failed: true, provider: '', event_type: null, account_slug: '', app_key: '', consumer: 'default' },
   ...{ attempts: 10, response_code: null },
 };
 
@@ -98,7 +98,7 @@ describe('on an event', () => {
 
   const values = (changed: object) => ({
     ...{ delivery_failed: false, provider: 'generic', event_type: 'order.paid', account_slug: 'shop' },
-    ...{ app_key: 'my-app', attempts: 0, response_code: null },
+    ...{ app_key: 'my-app', consumer: 'default', attempts: 0, response_code: null },
     ...changed,
   });
   test.each<[status: string | null, columns: string, changed: object]>([

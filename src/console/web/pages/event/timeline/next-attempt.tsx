@@ -6,6 +6,7 @@ import styles from './timeline.module.css';
 const waits = {
   paused: 'Waits until deliveries are resumed',
   account_disabled: 'Waits until the account is enabled',
+  consumer_disabled: 'Waits until the consumer is enabled',
 };
 
 /** The next attempt with a countdown, or what it waits for, as long as the event is pending. */
