@@ -3,9 +3,9 @@ import type { Slot } from '../delivery/slots.ts';
 import type { AttemptRow } from '../events/attempt-row.ts';
 import type { HandOver, Place } from '../events/hand-over.ts';
 import type { HeldClaims, Hold } from '../processes/held-claims.ts';
+import type { Backlog } from './backlog.ts';
 import type { ClaimedAttempt } from './claim.ts';
 import type { ConsumerLines } from './consumer-lines.ts';
-import type { Backlog } from './backlog.ts';
 
 /** Events of one consumer that wait in memory for a slot. More wait in the queue, where other processes find them. */
 const longestLine = 256;

@@ -2,14 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import type { AttemptOwner } from '../delivery/attempt-slots.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
-import {
-  consumersAClaim,
-  consumersOfLane,
-  type Claimed,
-  lowestId,
-  maySend,
-  ofConsumer,
-} from '../events/queue.ts';
+import { type Claimed, consumersAClaim, consumersOfLane, lowestId, maySend, ofConsumer } from '../events/queue.ts';
 
 /**
  * Claims events of the consumers in `candidates` (account_id, after, free). Each consumer gets a fair share, so that
@@ -140,7 +133,9 @@ function roundOf(rows: ClaimRow[]): Omit<ClaimRound, 'next'> {
   const visited = new Map(rows.map((row) => [row.visited, row.most]));
   return {
     claimed: rows.flatMap(({ event_id, generation, visited: consumerId, account_id }) =>
-      event_id === null || generation === null ? [] : [{ eventId: event_id, generation, consumerId, accountId: account_id ?? consumerId }],
+      event_id === null || generation === null
+        ? []
+        : [{ eventId: event_id, generation, consumerId, accountId: account_id ?? consumerId }],
     ),
     visited: [...visited].map(([consumerId, most]) => ({ consumerId, most })),
   };

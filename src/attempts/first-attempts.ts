@@ -10,9 +10,9 @@ import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import { detached } from '../telemetry/tracing/spans.ts';
 import { AcceptedEvents, type Begun } from './accepted-events.ts';
-import { ConsumerLines, quickMs } from './consumer-lines.ts';
 import { Backlog } from './backlog.ts';
 import { type ClaimedAttempt, claimForAttempt, claimWaitedForAttempt, type Room } from './claim.ts';
+import { ConsumerLines, quickMs } from './consumer-lines.ts';
 
 export interface FirstAttemptsDeps {
   sql: Sql;

@@ -8,7 +8,6 @@ import { connectionOptions, placeOf } from '../database/connection-options.ts';
 import { connectDatabase, type Database } from '../database/database.ts';
 import { applyFunctions, functionChanges } from '../database/functions.ts';
 import { keptAlive } from '../database/keep-alive.ts';
-import { laterTables } from '../database/later-tables.ts';
 import { migrateOnce } from '../database/migrate.ts';
 import { migrations } from '../database/migrations.ts';
 import { noLimits } from '../database/no-limits.ts';
@@ -74,10 +73,7 @@ export async function restoreArchive(
   });
   return {
     ...restored,
-    migrated: [
-      ...restored.migrated,
-      ...after.filter((name) => !manifest.migrations.includes(name) && !laterTables.includes(name)),
-    ],
+    migrated: [...restored.migrated, ...after.filter((name) => !manifest.migrations.includes(name))],
   };
 }
 

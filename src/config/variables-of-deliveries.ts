@@ -10,7 +10,7 @@ export const variablesOfDeliveries = {
     DROPPED_HEADERS:
       'Inbound headers that are not forwarded, besides [those of proxies](dropped-headers.md): names separated by commas, with `*` at the end for any suffix, `x-user,x-internal-*`. `_` counts as `-`.',
     ACCOUNT_CONCURRENCY:
-      'Attempts of one account in flight in each process: two `api` and two `worker` make at most four times as many in all.',
+      'Attempts of one consumer in flight in each process, and twice as many of all consumers of an account: two `api` and two `worker` make at most four times as many in all.',
   }),
   ...usedBy(['api'], {
     API_DELIVERS:

@@ -20,9 +20,3 @@ export const lockKeys = {
   /** Held while refused admin calls are counted and written, so that all processes share one limit. */
   deniedCalls: 7_233_808_008,
 } as const;
-
-/**
- * The first of the two keys of the locks by which the release before sees that a process is alive (src/processes/process-rows.ts). Locks with two
- * 32-bit keys never collide with those above, which have one 64-bit key.
- */
-export const claimOwners = 723_380_801;

@@ -4,7 +4,6 @@ import type { Log } from '../shared/log.ts';
 import { applyLater } from './apply-later.ts';
 import { connectDatabase, type Database } from './database.ts';
 import { applyFunctions, functionChanges, missingFunctions } from './functions.ts';
-import { createLaterTables } from './later-tables.ts';
 import { lockKeys } from './lock-keys.ts';
 import { firstMigration } from './migrations.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';
@@ -19,7 +18,7 @@ const lockPollMs = 250;
 
 /** The changes that a call has made. */
 export interface Migrated {
-  /** The names of the migrations that were applied, and of the tables of later-tables.ts that were created. */
+  /** The names of the migrations that were applied. */
   migrations: string[];
   /** The functions that were created or replaced. */
   functions: string[];
@@ -69,17 +68,16 @@ async function applyMigrations(url: string, log: Log, release: Release): Promise
   try {
     // Creates the migrator's table, which the migrator does outside of any transaction.
     await migrator.getPending();
-    const { created, first, tables, pending, newer } = await inTransaction(async (sql, transaction) => {
+    const { created, first, pending, newer } = await inTransaction(async (sql, transaction) => {
       const { applied, newer } = await refuseOtherSchema(sql, release);
       const pending = release.migrations.filter(({ name }) => !applied.includes(name));
       if (applied.length > 0) await refuseSkippedRelease(sql, { applied, pending, release });
       const created = await applyFunctions(sql, await missingFunctions(sql));
       const first = await migrator.up({ transaction, migrations: [firstMigration.name] });
-      const tables = await createLaterTables(sql);
-      return { created, first: first.map(({ name }) => name), tables, pending, newer };
+      return { created, first: first.map(({ name }) => name), pending, newer };
     });
     const later = pending.filter(({ name }) => !first.includes(name));
-    const migrations = [...first, ...tables, ...(await applyLater({ database, pending: later, log }))];
+    const migrations = [...first, ...(await applyLater({ database, pending: later, log }))];
     const replaced = await inTransaction(async (sql) => applyFunctions(sql, await functionChanges(sql, { newer })));
     return { migrations, functions: [...created, ...replaced] };
   } finally {

@@ -1,5 +1,6 @@
 import type { Migration } from '@mikro-orm/migrations';
 import { Migration20261123000000_schema } from '../../migrations/Migration20261123000000_schema.ts';
+import { Migration20261126000000_expand_processes } from '../../migrations/Migration20261126000000_expand_processes.ts';
 import { Migration20261126000100_expand_consumers } from '../../migrations/Migration20261126000100_expand_consumers.ts';
 import { Migration20261126000200_expand_events_of_consumers } from '../../migrations/Migration20261126000200_expand_events_of_consumers.ts';
 import { Migration20261126000300_expand_unmatched_consumers } from '../../migrations/Migration20261126000300_expand_unmatched_consumers.ts';
@@ -23,13 +24,29 @@ export const firstMigration: NamedMigration = {
 /** All migrations, oldest first. They are imported, so that a missing file is a type error. */
 export const migrations: readonly NamedMigration[] = [
   firstMigration,
+  { name: 'Migration20261126000000_expand_processes', class: Migration20261126000000_expand_processes },
   { name: 'Migration20261126000100_expand_consumers', class: Migration20261126000100_expand_consumers },
-  { name: 'Migration20261126000200_expand_events_of_consumers', class: Migration20261126000200_expand_events_of_consumers },
-  { name: 'Migration20261126000300_expand_unmatched_consumers', class: Migration20261126000300_expand_unmatched_consumers },
-  { name: 'Migration20261126000400_expand_pauses_of_accounts', class: Migration20261126000400_expand_pauses_of_accounts },
-  { name: 'Migration20261126000500_expand_counts_of_requests', class: Migration20261126000500_expand_counts_of_requests },
+  {
+    name: 'Migration20261126000200_expand_events_of_consumers',
+    class: Migration20261126000200_expand_events_of_consumers,
+  },
+  {
+    name: 'Migration20261126000300_expand_unmatched_consumers',
+    class: Migration20261126000300_expand_unmatched_consumers,
+  },
+  {
+    name: 'Migration20261126000400_expand_pauses_of_accounts',
+    class: Migration20261126000400_expand_pauses_of_accounts,
+  },
+  {
+    name: 'Migration20261126000500_expand_counts_of_requests',
+    class: Migration20261126000500_expand_counts_of_requests,
+  },
   { name: 'Migration20261126000600_expand_backfills', class: Migration20261126000600_expand_backfills },
-  { name: 'Migration20261126000700_expand_indexes_of_consumers', class: Migration20261126000700_expand_indexes_of_consumers },
+  {
+    name: 'Migration20261126000700_expand_indexes_of_consumers',
+    class: Migration20261126000700_expand_indexes_of_consumers,
+  },
 ];
 
 /**

@@ -3,7 +3,6 @@ import { StartError } from '../shared/start-error.ts';
 import { version } from '../shared/version.ts';
 import { oldestUpgrade, readApplied, squashed } from './applied-migrations.ts';
 import { functionChanges } from './functions.ts';
-import { missingTables } from './later-tables.ts';
 import { changeOf, firstMigration, migrations, type NamedMigration } from './migrations.ts';
 import type { Sql } from './sql.ts';
 
@@ -119,11 +118,6 @@ export async function checkSchema(sql: Sql, release: Release = thisRelease): Pro
     throw new StartError(
       `The database is older than this program: ${missing.length} of ${known.length} migrations are missing. ` +
         'Run `npm run migrate`, then start again.',
-    );
-  const [table] = await missingTables(sql);
-  if (table !== undefined)
-    throw new StartError(
-      `The database is older than this program: the table ${table} is missing. Run \`npm run migrate\`, then start again.`,
     );
   const changes = await functionChanges(sql, { newer });
   if (changes.length === 0) return;

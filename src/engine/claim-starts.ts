@@ -2,10 +2,10 @@ import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
 import {
-  consumersAClaim,
-  consumersOfLane,
   type Claimed,
   type ClaimedRow,
+  consumersAClaim,
+  consumersOfLane,
   lowestId,
   maySend,
   ofConsumer,

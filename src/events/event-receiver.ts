@@ -142,7 +142,9 @@ export class EventReceiver {
 
 /** The consumers of a webhook's events, by their ids; for `default`, that of the account. */
 const ownersOf = ({ accountId, consumerId, siblings, skippedReason }: ReceivedWebhook) =>
-  skippedReason === null ? [consumerId, ...siblings.map((sibling) => sibling.consumerId)].map((id) => id ?? accountId) : [];
+  skippedReason === null
+    ? [consumerId, ...siblings.map((sibling) => sibling.consumerId)].map((id) => id ?? accountId)
+    : [];
 
 function deliveriesOf(webhook: ReceivedWebhook, handOver: HandOver | null): Delivery[] {
   const { id, accountId, consumerId, siblings, skippedReason, body } = webhook;

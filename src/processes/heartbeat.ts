@@ -12,7 +12,6 @@ import {
   endClaimsOfDead,
   endClaimsOfUnknown,
   leaveProcesses,
-  lockForReleaseBefore,
   noOthers,
   type ProcessInfo,
 } from './process-rows.ts';
@@ -107,7 +106,6 @@ export class Heartbeat implements SessionUser {
 
   async opened(sql: Sql): Promise<void> {
     const { claims, onClaimable } = this.#deps;
-    await lockForReleaseBefore(sql, claims.token);
     await this.#beat(sql);
     this.#sql = sql;
     // Claims whose answer was lost with the connections are only found from now on.

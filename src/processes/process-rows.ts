@@ -1,4 +1,3 @@
-import { claimOwners } from '../database/lock-keys.ts';
 import type { Sql } from '../database/sql.ts';
 
 /**
@@ -157,16 +156,6 @@ const leave = { name: 'leave_processes', text: 'delete from processes where toke
 /** Removes the row of a process that stops. */
 export async function leaveProcesses(sql: Sql, token: string): Promise<void> {
   await sql.query(leave, [token]);
-}
-
-const lockToken = { name: 'lock_claim_owner', text: 'select pg_advisory_lock_shared($1, $2)' };
-
-/**
- * Holds the advisory lock by which processes of the release before see that the owner of a token is alive, until the
- * session of `sql` ends. To be removed with the next release.
- */
-export async function lockForReleaseBefore(sql: Sql, token: string): Promise<void> {
-  await sql.query(lockToken, [claimOwners, Number.parseInt(token.slice(0, 8), 16) | 0]);
 }
 
 const count = {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { applyFunctions, bodyOf, functionChanges, functionFiles, type SqlFunction } from '../../src/database/functions.ts';
+import {
+  applyFunctions,
+  bodyOf,
+  functionChanges,
+  functionFiles,
+  type SqlFunction,
+} from '../../src/database/functions.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { checkSchema } from '../../src/database/schema-check.ts';
 import { createLog } from '../../src/shared/log.ts';

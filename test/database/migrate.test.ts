@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { functionFiles } from '../../src/database/functions.ts';
-import { laterTables } from '../../src/database/later-tables.ts';
 import { migrate, migrateOnce } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations.ts';
 import { daysAhead } from '../../src/database/partitions.ts';
@@ -11,8 +10,7 @@ import { until } from '../support/until.ts';
 import { useDatabasePerTest } from '../support/use-database.ts';
 
 const log = createLog('silent');
-const [first = '', ...later] = migrations.map(({ name }) => name);
-const names = [first, ...laterTables, ...later];
+const names = migrations.map(({ name }) => name);
 const functions = functionFiles().map(({ name }) => name);
 
 const database = useDatabasePerTest(freshDatabase);

@@ -14,7 +14,10 @@ const laterMigrations = migrations.filter((migration) => migration !== firstMigr
 
 /** What an expanding migration may not have, with the reason. docs/upgrades.md has the rules. */
 const forbidden: [RegExp, string][] = [
-  [/\bdrop\s+(?!index\s+concurrently)(?!constraint\s+(\w+),\s+add\s+constraint\s+\1\b)/i, 'removes what the release before uses: that is a contraction'],
+  [
+    /\bdrop\s+(?!index\s+concurrently)(?!constraint\s+(\w+),\s+add\s+constraint\s+\1\b)/i,
+    'removes what the release before uses: that is a contraction',
+  ],
   [/\brename\b/i, 'renames what the release before uses'],
   [/\b(set\s+not\s+null|alter\s+column\s+\w+\s+(set\s+data\s+)?type)\b/i, 'scans or rewrites the table'],
   [

@@ -9,7 +9,15 @@ import { MASKED } from '../../src/secrets/masked.ts';
 import { messageOf, received } from '../support/providers/request.ts';
 import { samples } from '../support/providers/samples.ts';
 
-const event = { requestId: 'e1', consumer: 'default', provider: 'generic', accountSlug: 'acme', eventType: 'a', externalId: 'x', attempt: 1 };
+const event = {
+  requestId: 'e1',
+  consumer: 'default',
+  provider: 'generic',
+  accountSlug: 'acme',
+  eventType: 'a',
+  externalId: 'x',
+  attempt: 1,
+};
 const own: Omit<DeliveryHeadersInput, 'providerHeaders'> = {
   contentType: 'application/json',
   event: { ...event, replay: false, test: true },

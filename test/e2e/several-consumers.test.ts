@@ -2,8 +2,8 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { Consumer } from '../support/consumer.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
-import { until } from '../support/until.ts';
 import { useStage } from '../support/situations.ts';
+import { until } from '../support/until.ts';
 
 // Several consumers of an account (docs/several-consumers.md): in an api that delivers, and by workflows alone.
 
@@ -129,18 +129,25 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
     expect((await admin().post(`${path}/pause`, { reason: 'a test' })).status).toBe(200);
     const accepted = await send(account, { id: 'waits' });
     await until('the other one is delivered', () => main.deliveries.length === 1);
-    await until('the event waits', async () =>
-      (await stage.gateway.rows(
-        `select 1 from event_queue q join events e on e.id = q.event_id
+    await until(
+      'the event waits',
+      async () =>
+        (
+          await stage.gateway.rows(
+            `select 1 from event_queue q join events e on e.id = q.event_id
          where e.request_id = $1 and (q.claim_token is null or q.claimed_until <= now())`,
-        [accepted.id],
-      )).length === 1,
+            [accepted.id],
+          )
+        ).length === 1,
     );
     expect(paused.deliveries).toEqual([]);
     expect((await admin().post(`${path}/resume`)).status).toBe(200);
     await settled(accepted.id);
     expect(paused.deliveries).toHaveLength(1);
-    expect(await rowsOf(accepted.id)).toMatchObject([{ delivery_status: 'delivered' }, { delivery_status: 'delivered' }]);
+    expect(await rowsOf(accepted.id)).toMatchObject([
+      { delivery_status: 'delivered' },
+      { delivery_status: 'delivered' },
+    ]);
   });
 
   test('a paused account: webhooks become events, which wait, and none is counted', async () => {
