@@ -40,10 +40,8 @@ test('the body of a sibling can be downloaded and is found by the search', async
   const account = await accountWith({ name: 'other' });
   const { id } = await send(account, { id: 'b', text: `needle of ${account.account_slug}` });
   const [{ id: siblingId }] = (await get(`/admin/events/${id}`)).siblings;
-  const answer = await fetch(`${gateway.url}/admin/events/${siblingId}/payload`, {
-    headers: { authorization: `Bearer ${gateway.token}` },
-  });
-  expect(await answer.json()).toEqual({ id: 'b', text: `needle of ${account.account_slug}` });
+  const answer = await admin().request('GET', `/admin/events/${siblingId}/payload`);
+  expect(answer.body).toEqual({ id: 'b', text: `needle of ${account.account_slug}` });
   const found = await admin().post('/admin/events/search', {
     ...{ payload_contains: `needle of ${account.account_slug}`, account_slug: account.account_slug },
   });

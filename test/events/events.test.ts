@@ -225,7 +225,7 @@ describe('one event', () => {
     expect(headers).toContainEqual(['x-api-key', '[masked]']);
     expect(rest).toEqual({ ...item, siblings: [],
  unmatched: [],
- waits_for: null, delivery_history: [], notifications: [], workflow: null });
+ siblings: [], unmatched: [], waits_for: null, delivery_history: [], notifications: [], workflow: null });
   });
 
   test.each(['01900000-0000-7000-8000-000000000000', 'nope', '%00', '%', 'null', "'"])('%s is 404', async (id) => {

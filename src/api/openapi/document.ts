@@ -20,6 +20,7 @@ export interface DocumentedRoute {
 
 const parameters: Record<string, z.ZodType> = {
   account_id: z.uuid().meta({ description: 'Account id' }),
+  consumer: z.string().min(1).meta({ description: 'Name of the consumer', example: 'default' }),
   destination_id: z.uuid().meta({ description: 'Destination id' }),
   event_id: z.uuid().meta({ description: 'Event id' }),
   job_id: z.uuid().meta({ description: 'Bulk job id' }),

@@ -15,7 +15,15 @@ import { type DestinationVariables, destinationVariableNames } from '../destinat
 import * as schemas from './condition-schemas.ts';
 import { readConditionVariables } from './condition-variables.ts';
 import { offeredContents } from './offered-contents.ts';
-import { contentOf, matchingEvents, offeredVariables, recentEvents, shownEvents } from './preview.ts';
+import {
+  contentOf,
+  matchingEvents,
+  type Owner,
+  offeredVariables,
+  recentEvents,
+  rulesOf,
+  shownEvents,
+} from './preview.ts';
 
 /** The default variables: an event whose attempts have all failed, with no other data. */
 const exhausted: DestinationVariables = {
@@ -32,8 +40,8 @@ const exhausted: DestinationVariables = {
 /** `/admin/conditions`: evaluates a destination's condition without side effects (R24). */
 export function conditionRoutes(deps: { database: Database; accounts: Pick<AccountStore, 'get'>; calls: AdminCalls }) {
   const { database, accounts, calls } = deps;
-  const eventsOf = async (accountId: string) =>
-    recentEvents(database.reader, await existingAccount(accounts, accountId));
+  const eventsOf = async (accountId: string, owner: Owner) =>
+    recentEvents(database.reader, await existingAccount(accounts, accountId), owner);
   return new Elysia({ name: 'conditions', prefix: '/conditions' })
     .post(
       '/check',
@@ -72,15 +80,15 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
     .post(
       '/preview',
       async ({ body, request }) => {
-        const { condition, account_id } = body;
+        const { condition, account_id, of: owner = 'destination' } = body;
         calls.of(request).note({ account_id: account_id.toLowerCase() });
-        const parsed = parseCondition(condition, destinationVariableNames);
+        const parsed = parseCondition(condition, rulesOf[owner].variables);
         if (!parsed.ok) {
           const { line, column, offset, message } = parsed;
           return { ok: false, error: { line, column, offset, message }, examined: 0, matching: 0, events: [] };
         }
-        const events = await eventsOf(account_id);
-        const { examined, matching } = await matchingEvents(database.reader, parsed.condition, events);
+        const events = await eventsOf(account_id, owner);
+        const { examined, matching } = await matchingEvents(database.reader, parsed.condition, events, owner);
         return {
           ...{ ok: true, error: null, examined, matching: matching.length },
           events: matching.slice(0, shownEvents).map(eventItem),
@@ -90,7 +98,7 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
         role: 'read',
         summary: 'Check a condition while it is written',
         description:
-          'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one. Rejected webhooks are left out. A condition that reads `payload` or `header` is evaluated on fewer events when they have more than 8 MiB.',
+          'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account; of a destination, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one; of a consumer, on each webhook once, also those that no consumer got. Rejected webhooks are left out. A condition that reads `payload` or `header` is evaluated on fewer events when they have more than 8 MiB.',
         body: schemas.conditionPreview,
         query: noQuery,
         success: { 200: schemas.conditionPreviewed },
@@ -106,11 +114,11 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
     .get(
       '/names',
       async ({ query, request }) => {
-        const { account_id } = query;
+        const { account_id, of: owner = 'destination' } = query;
         calls.of(request).note({ query });
-        const events = account_id === undefined ? [] : await eventsOf(account_id);
+        const events = account_id === undefined ? [] : await eventsOf(account_id, owner);
         return {
-          variables: offeredVariables(events),
+          variables: offeredVariables(events, owner),
           ...{ methods: [...methods], functions: [...functions], operators: [...operators] },
           contents: await offeredContents(database.reader, events),
         };

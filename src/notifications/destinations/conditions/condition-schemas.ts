@@ -4,6 +4,7 @@ import { isId } from '../../../http/admin/query-schemas.ts';
 import { count, flag, text } from '../../../http/admin/schemas/common.ts';
 import { text as bounded } from '../../../shared/text-rules.ts';
 import { destinationCondition } from '../destination-condition.ts';
+import { owners } from './preview.ts';
 
 /** The longest text that an event's fields can have. */
 const given = bounded(1000);
@@ -79,11 +80,16 @@ export const conditionChecked = z
 
 /** Far longer than a valid one, so that an editor learns the mistake. */
 const unfinished = z.string().max(10_000);
+const owner = z
+  .enum(owners)
+  .optional()
+  .meta({ description: 'Whose condition it is; `destination` when absent. It decides which variables it may name' });
 const accountId = z.string().refine(isId, 'must be an id').meta({ format: 'uuid' });
 
 export const conditionPreview = z.strictObject({
   condition: unfinished.meta({ description: 'The condition as it is written, valid or not' }),
   account_id: accountId.meta({ description: 'Account on whose events the condition is evaluated' }),
+  of: owner,
 });
 
 export const conditionPreviewed = z
@@ -111,6 +117,7 @@ export const conditionPreviewed = z
 
 export const conditionNamesQuery = z.strictObject({
   account_id: accountId.meta({ description: 'Account whose values are listed' }).optional(),
+  of: owner,
 });
 
 export const conditionNames = z

@@ -2,9 +2,11 @@ import type { AccountRow } from '../../../accounts/account-entity.ts';
 import { type Content, noContent, storedContent } from '../../../conditions/content.ts';
 import { contentNeeds } from '../../../conditions/content-needs.ts';
 import { evaluate } from '../../../conditions/evaluate.ts';
-import { type Condition, variableKinds } from '../../../conditions/tree.ts';
+import { type Condition, type VariableName, type Variables, variableKinds } from '../../../conditions/tree.ts';
+import { consumerVariableNames, consumerVariables } from '../../../consumers/condition-variables.ts';
 import type { Sql } from '../../../database/sql.ts';
 import { type EventRow, scheduledAttempts } from '../../../events/event.ts';
+import { idRange } from '../../../events/id-range.ts';
 import { listEvents } from '../../../events/list.ts';
 import { readStoredContents } from '../../../events/stored-contents.ts';
 import { type DestinationVariables, destinationVariableNames } from '../destination-condition.ts';
@@ -18,28 +20,80 @@ export const shownEvents = 20;
 /** Values of a variable that are offered for completion. */
 const offeredValues = 50;
 
-/** Reads the newest events of an account, newest first, without rejected ones, which nothing is notified about. */
+/** Whose condition is written: it decides which variables it may name, and which events it is about. */
+export const owners = ['destination', 'consumer'] as const;
+export type Owner = (typeof owners)[number];
+
+interface Rules {
+  variables: readonly VariableName[];
+  variablesOf(event: EventRow): Variables;
+  /** Reads which of the events such a condition is about. */
+  subjects(sql: Sql, events: EventRow[]): Promise<EventRow[]>;
+}
+
+export const rulesOf: Readonly<Record<Owner, Rules>> = {
+  destination: {
+    variables: destinationVariableNames,
+    variablesOf: whenExhausted,
+    // Nothing is notified about rejected webhooks, and those that no consumer gets.
+    subjects: async (_sql, events) => events.filter(({ delivery_status }) => delivery_status !== null),
+  },
+  consumer: {
+    variables: consumerVariableNames,
+    variablesOf: ({ provider, account_slug, app_key, event_type, external_id }) =>
+      consumerVariables({
+        ...{ provider, accountSlug: account_slug, appKey: app_key },
+        ...{ eventType: event_type, externalId: external_id },
+      }),
+    subjects: (sql, events) =>
+      firstEvents(
+        sql,
+        events.filter(({ rejection_reason }) => rejection_reason === null),
+      ),
+  },
+};
+
+const readFirst = {
+  name: 'first_events_of_webhooks',
+  text: 'select id from events where id = any($1) and id between $2 and $3 and request_id is null',
+};
+
+/** Those that are the first event of their webhook, so that a webhook of several consumers counts once. */
+async function firstEvents(sql: Sql, events: EventRow[]): Promise<EventRow[]> {
+  if (events.length === 0) return [];
+  const ids = events.map(({ id }) => id);
+  const first = new Set((await sql.query<{ id: string }>(readFirst, [ids, ...idRange(ids)])).map(({ id }) => id));
+  return events.filter(({ id }) => first.has(id));
+}
+
+/** Reads the newest events of an account that conditions of this owner are about, newest first. */
 export async function recentEvents(
   sql: Sql,
   { id, provider, account_slug }: Pick<AccountRow, 'id' | 'provider' | 'account_slug'>,
+  owner: Owner,
 ): Promise<EventRow[]> {
   const events = await listEvents(sql, { provider, account_slug, limit: previewedEvents, offset: 0 });
   // A deleted account may have had the same slug.
-  return events.filter((event) => event.account_id === id && event.delivery_status !== null);
+  return rulesOf[owner].subjects(
+    sql,
+    events.filter((event) => event.account_id === id),
+  );
 }
 
 /**
- * The events that meet a condition, if all their attempts had failed. Headers and bodies are read only for a condition
+ * The events that meet a condition; that of a destination as if all their attempts had failed. Headers and bodies are read only for a condition
  * that needs them, and only so many bytes of them.
  */
 export async function matchingEvents(
   sql: Sql,
   condition: Condition,
   events: readonly EventRow[],
+  owner: Owner,
 ): Promise<{ examined: number; matching: EventRow[] }> {
+  const { variablesOf } = rulesOf[owner];
   const { payload, headers } = contentNeeds(condition);
   if (!payload && !headers)
-    return { examined: events.length, matching: events.filter((event) => evaluate(condition, whenExhausted(event))) };
+    return { examined: events.length, matching: events.filter((event) => evaluate(condition, variablesOf(event))) };
   const byId = new Map(events.map((event) => [event.id, event]));
   const matching: EventRow[] = [];
   let examined = 0;
@@ -47,7 +101,7 @@ export async function matchingEvents(
     const event = byId.get(eventId);
     if (!event) continue;
     examined++;
-    if (evaluate(condition, whenExhausted(event), storedContent(stored))) matching.push(event);
+    if (evaluate(condition, variablesOf(event), storedContent(stored))) matching.push(event);
   }
   return { examined, matching };
 }
@@ -78,9 +132,9 @@ const valuesOf = new Map<string, (event: EventRow) => string | number | null>([
   ['response_code', (event) => event.response_code],
 ]);
 
-/** The variables of conditions, with the values that these events have, the most frequent ones first. */
-export function offeredVariables(events: readonly EventRow[]) {
-  return destinationVariableNames.map((name) => {
+/** The variables of such conditions, with the values that these events have, the most frequent ones first. */
+export function offeredVariables(events: readonly EventRow[], owner: Owner) {
+  return rulesOf[owner].variables.map((name) => {
     const read = valuesOf.get(name);
     return { name, kind: variableKinds[name], values: read ? mostFrequent(events.map(read)) : [] };
   });
