@@ -52,7 +52,7 @@ export interface AttemptRow {
 }
 
 /** The state of a consumer, or of an account. */
-export interface OwnerState {
+interface OwnerState {
   /** The id of the consumer; for `default`, that of the account. */
   id: string;
   enabled: boolean;

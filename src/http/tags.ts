@@ -6,7 +6,11 @@ export const tags = [
   { name: 'consumer', description: 'Consumers of an account, each with a URL, a secret and a condition' },
   { name: 'provider', description: 'Providers, and the settings that their accounts require' },
   { name: 'destination', description: 'Destinations, which are notified when all attempts of an event have failed' },
-  { name: 'condition', description: 'Conditions, which select the webhooks of a consumer, and the events that a destination is notified about' },
+  {
+    name: 'condition',
+    description:
+      'Conditions, which select the webhooks of a consumer, and the events that a destination is notified about',
+  },
   { name: 'event', description: 'Received webhooks and their states' },
   { name: 'delivery', description: 'Delivery statistics, manual retries, and pausing deliveries' },
   { name: 'audit', description: 'Audit log, whose chain of seals makes later changes detectable' },

@@ -115,7 +115,9 @@ test('replay-failed takes consumer and time', async () => {
   const account = await accountWith({ name: 'failing' });
   const { id } = await send(account, { id: 'failed' });
   const [{ id: siblingId }] = (await get(`/admin/events/${id}`)).siblings;
-  await gateway.rows(`update events set status = 'failed', delivery_status = 'failed' where id = any($1)`, [[id, siblingId]]);
+  await gateway.rows(`update events set status = 'failed', delivery_status = 'failed' where id = any($1)`, [
+    [id, siblingId],
+  ]);
   const replayed = async (query: string) =>
     (await admin().post(`/admin/events/replay-failed?account_slug=${account.account_slug}&${query}`)).body.replayed;
   expect(await replayed('until=2020-01-01')).toBe(0);
@@ -128,7 +130,11 @@ test('replay-failed takes consumer and time', async () => {
 test('received counts webhooks, total counts events, and skipped ones count as received only', async () => {
   const counts = async () => {
     const { total, pending, by_hour } = await get('/admin/delivery/stats');
-    return { total, pending, received: by_hour.reduce((sum: number, { received }: { received: number }) => sum + received, 0) };
+    return {
+      total,
+      pending,
+      received: by_hour.reduce((sum: number, { received }: { received: number }) => sum + received, 0),
+    };
   };
   const account = await accountWith({ name: 'one' }, { name: 'two', condition: 'payload.n > 5' });
   const before = await counts();
@@ -138,5 +144,9 @@ test('received counts webhooks, total counts events, and skipped ones count as r
   await admin().request('PATCH', `/admin/accounts/${account.id}/consumers/one`, { enabled: false });
   await send(account, { id: 'e', n: 1 });
   await until('all are counted', async () => (await counts()).received === before.received + 3);
-  expect(await counts()).toEqual({ total: before.total + 5, pending: before.pending + 5, received: before.received + 3 });
+  expect(await counts()).toEqual({
+    total: before.total + 5,
+    pending: before.pending + 5,
+    received: before.received + 3,
+  });
 });

@@ -223,9 +223,15 @@ describe('one event', () => {
     expect(shown).toEqual(payload);
     expect(headers).toContainEqual(['content-type', 'a/b']);
     expect(headers).toContainEqual(['x-api-key', '[masked]']);
-    expect(rest).toEqual({ ...item, siblings: [],
- unmatched: [],
- siblings: [], unmatched: [], waits_for: null, delivery_history: [], notifications: [], workflow: null });
+    expect(rest).toEqual({
+      ...item,
+      siblings: [],
+      unmatched: [],
+      waits_for: null,
+      delivery_history: [],
+      notifications: [],
+      workflow: null,
+    });
   });
 
   test.each(['01900000-0000-7000-8000-000000000000', 'nope', '%00', '%', 'null', "'"])('%s is 404', async (id) => {
