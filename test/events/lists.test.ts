@@ -257,6 +257,16 @@ describe('lists of an empty database', () => {
     expect(by_hour.every((hour) => hour.received + hour.delivered + hour.failed === 0)).toBe(true);
   });
 
+  test('of one webhook that no consumer gets, its status', async () => {
+    const skipped = { status: 'enqueued', deliveryStatus: null, skippedReason: 'no_consumer_matched' } as const;
+    const fields = { accountSlug: 'slug-0000', attempts: 0, deliveredAt: null };
+    await fillEvents(database, [{ ...randomEvent(new Date()), ...skipped, ...fields }]);
+    expect((await filterValues(database.reader)).statuses).toEqual(['enqueued']);
+    const { total, pending, by_hour } = await deliveryStatistics(database.reader);
+    const received = by_hour.reduce((sum, hour) => sum + hour.received, 0);
+    expect({ total, pending, received }).toEqual({ total: 0, pending: 0, received: 1 });
+  });
+
   test('of 1,200 values of a filter, the first 1,000', async () => {
     const names = Array.from({ length: 1200 }, (_, n) => `slug-${String(n).padStart(4, '0')}`);
     await fillEvents(
