@@ -11,7 +11,7 @@ const maxName = 512;
 /** A name on one line. */
 const named = (name: string) => cut(oneLine(name), maxName);
 
-export const typeName = (eventType: string | null) => named(eventType ?? '') || 'no type';
+const typeName = (eventType: string | null) => named(eventType ?? '') || 'no type';
 
 /** An event of a summary: its type, and its consumer if the account has others besides `default`. */
 export const eventName = ({ event_type, consumer }: Pick<EventRow, 'event_type' | 'consumer'>) =>
