@@ -1,6 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { type EventRow, eventColumns, neverStarted } from './event.ts';
-import type { AttemptRecord, NotificationRecord, Sibling } from './event-schemas.ts';
+import type { Sibling } from './event-schemas.ts';
+import type { AttemptRecord, NotificationRecord } from './history-schemas.ts';
 import { idRange } from './id-range.ts';
 import { isPaused } from './pause.ts';
 import { payloadOfEvent } from './siblings.ts';
