@@ -23,7 +23,7 @@ export const deliveryStats = z
       .object({ since: timestamp, reason: text.nullable() })
       .nullable()
       .meta({ description: '`null`: deliveries are not paused' }),
-    total: count.meta({ description: 'Stored events, without rejected ones' }),
+    total: count.meta({ description: 'Stored events, without rejected webhooks and those that no consumer gets' }),
     pending: count,
     delivered: count,
     failed: count,
@@ -38,9 +38,10 @@ export const deliveryStats = z
         'Time from receipt or replay to delivery, of all deliveries in the last 24 hours, including those of events that were deleted since',
     }),
     by_provider: z.array(z.object({ provider: text, total: count, pending: count, delivered: count, failed: count })),
-    by_hour: z
-      .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
-      .meta({ description: 'Events of the last 24 hours by the hour of receipt, oldest first' }),
+    by_hour: z.array(z.object({ hour: timestamp, received: count, delivered: count, failed: count })).meta({
+      description:
+        'Of the last 24 hours by the hour of receipt, oldest first: `received` counts webhooks, the others count events',
+    }),
     workflow_starts: z
       .object({
         waiting: count.meta({
@@ -75,7 +76,7 @@ export const deliveryStats = z
       })
       .meta({
         description:
-          'Time from receipt to the first attempt, of the newest 1,000 events of the last 24 hours that had one',
+          'Time from receipt, or from a backfill, to the first attempt, of the newest 1,000 events of the last 24 hours that had one',
       }),
   })
   .meta({
@@ -120,7 +121,7 @@ export const deliverySeriesAnswer = z
     points: z.array(
       z.object({
         at: timestamp,
-        received: count.meta({ description: 'Events received, without rejected ones' }),
+        received: count.meta({ description: 'Webhooks received, without rejected ones' }),
         rejected: count.meta({ description: 'Webhooks that failed verification and were stored' }),
         delivered: count.meta({
           description: 'Events that became delivered; an event that is replayed and delivered again counts again',

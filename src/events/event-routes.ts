@@ -2,29 +2,27 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
-import type { Sql } from '../database/sql.ts';
-import type { AuditAction } from '../http/admin/actions.ts';
 import { nextPage } from '../http/admin/next-page.ts';
-import { cursor, defaultLimit, isId, limit, optionalInteger } from '../http/admin/query-schemas.ts';
+import { cursor, defaultLimit, limit, optionalInteger } from '../http/admin/query-schemas.ts';
 import { directAnswer } from '../http/direct-answer.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
-import { Problem } from '../http/problem.ts';
 import { text } from '../shared/text-rules.ts';
 import { eventFilters } from './event-filters.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem } from './event-view.ts';
 import { eventDetail } from './event-views.ts';
 import { filterValues } from './filter-values.ts';
+import type { WorkflowLink } from './history-schemas.ts';
+import { eventNotFound, existingEventId, operateOnEvent } from './operate-on-event.ts';
 import { downloadHeaderMeanings, downloadHeaders } from './payload-download.ts';
 import { listEvents, readPayload, readWholeEvent } from './read.ts';
 import { ack } from './transitions/acknowledged.ts';
 import { declareDead } from './transitions/declared-dead.ts';
 import { fail } from './transitions/failed.ts';
-import type { Operation } from './transitions/operation.ts';
 import { replay, replayFailed } from './transitions/replayed.ts';
 
 /** Finds the workflow of an event in Temporal; null if there is none. */
-export type FindWorkflow = (eventId: string) => Promise<schemas.WorkflowLink | null>;
+export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
 
 const listQuery = z.strictObject({
   ...eventFilters,
@@ -43,61 +41,6 @@ const failBody = z
 
 const { app_key, provider, account_slug, consumer, since, until } = eventFilters;
 const replayFailedQuery = z.strictObject({ app_key, provider, account_slug, consumer, since, until });
-
-const notFound = () => new Problem('not_found', 'there is no event with this id');
-
-function applied(result: Operation) {
-  if (result.ok) return eventItem(result.event);
-  switch (result.reason) {
-    case 'not_found':
-      throw notFound();
-    case 'event_rejected':
-      throw new Problem('event_rejected', 'the webhook failed verification, so it is never delivered');
-    case 'event_skipped':
-      throw new Problem(
-        'event_skipped',
-        'no consumer of the account wants the webhook, so it is not delivered; correct a condition and backfill',
-      );
-    case 'event_dead':
-      throw new Problem('event_dead', 'the event is dead; replay revives it');
-    case 'account_deleted':
-      throw new Problem('conflict', 'the account of this event was deleted');
-    case 'account_disabled':
-      throw new Problem('conflict', 'the account of this event is disabled; enable it first');
-    case 'consumer_deleted':
-      throw new Problem('conflict', 'the consumer of this event was deleted');
-    case 'consumer_disabled':
-      throw new Problem('conflict', 'the consumer of this event is disabled; enable it first');
-    case 'delivery_paused':
-      throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
-    case 'consumer_paused':
-      throw new Problem('conflict', 'the consumer of this event or its account is paused; resume it first');
-    default:
-      return result.reason satisfies never;
-  }
-}
-
-function existing(id: string): string {
-  if (!isId(id)) throw notFound();
-  return id;
-}
-
-/** Applies an operator's command to one event and writes its audit entry, in one transaction. */
-export async function operateOnEvent(
-  { database, calls }: { database: Database; calls: AdminCalls },
-  { request, eventId }: { request: Request; eventId: string },
-  { action, ...details }: { action: AuditAction; status: number; dead?: boolean },
-  operate: (sql: Sql, eventId: string) => Promise<Operation>,
-) {
-  const call = calls.of(request);
-  const id = existing(eventId);
-  const result = await database.transaction(async (sql) => {
-    const done = await operate(sql, id);
-    if (done.ok) await call.record(sql, action, { ...details, generation: done.event.generation });
-    return done;
-  });
-  return applied(result);
-}
 
 /** `/admin/events` (R46 to R51). */
 export function eventRoutes(deps: { database: Database; calls: AdminCalls; findWorkflow: FindWorkflow }) {
@@ -140,9 +83,9 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     .get(
       '/:event_id',
       async ({ params }) => {
-        const id = existing(params.event_id);
+        const id = existingEventId(params.event_id);
         const whole = await readWholeEvent(database, id);
-        if (!whole) throw notFound();
+        if (!whole) throw eventNotFound();
         // An event that was never started has no workflow, so Temporal need not be asked.
         return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
       },
@@ -158,9 +101,9 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     .get(
       '/:event_id/payload',
       async ({ params, request }) => {
-        const id = existing(params.event_id);
+        const id = existingEventId(params.event_id);
         const payload = await readPayload(database.reader, id);
-        if (!payload) throw notFound();
+        if (!payload) throw eventNotFound();
         return directAnswer(request, { headers: downloadHeaders(id, payload), body: payload.body, isShared: false });
       },
       operation('event.payload', {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { count, flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
 import { rejectionReasons } from '../providers/provider.ts';
 import { deliveryStatuses, eventStatuses } from './event.ts';
+import { attempt, notification, workflow } from './history-schemas.ts';
 
 /** The rejection reasons as a Markdown list, for the API description. */
 const reasons = Object.entries(rejectionReasons).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
@@ -66,78 +67,6 @@ export const itemExample = {
 
 /** An event as the lists show it (docs/admin-api.md). */
 export const eventItem = z.object(item).meta({ id: 'EventItem', examples: [itemExample] });
-
-/** An attempt as the history of an event has it. */
-const attempt = z
-  .object({
-    number: count.meta({ description: 'Starts at 1, and is counted separately for each trigger and generation' }),
-    generation: count,
-    trigger: z.enum(['schedule', 'manual']),
-    started_at: timestamp,
-    duration_ms: z.number().meta({ description: 'The whole request, with the rest of the answer' }),
-    waited_ms: z.number().nullable().meta({
-      description:
-        'From when the attempt was due until it began: a slot of the account, the relay, Temporal. `null` for a manual attempt, and for a later one that waited for the end of a pause or for its account',
-    }),
-    connect_ms: z.number().nullable().meta({
-      description:
-        'Part of `duration_ms` until the request could be sent: name, TCP and TLS; about 0 on a connection that was kept. `null`: no connection was made',
-    }),
-    answer_ms: z.number().nullable().meta({
-      description: 'Part of `duration_ms` from then until the head of the answer. `null`: there was none',
-    }),
-    outcome: text.meta({ example: 'http_error' }),
-    response_code: z.int().nullable(),
-    response_body: text.nullable().meta({ description: 'First 16 KiB of the response' }),
-    error: text.nullable(),
-    url: text.nullable().meta({ description: 'URL of the request, without credentials and query' }),
-  })
-  .meta({ id: 'Attempt' });
-
-export type AttemptRecord = z.infer<typeof attempt>;
-
-const summary = z
-  .object({
-    id,
-    events: count.meta({ description: 'Number of events in the summary' }),
-    status: z.enum(['pending', 'sent', 'failed']),
-    error: text.nullable(),
-    sent_at: timestamp.nullable(),
-  })
-  .meta({ id: 'NotificationSummary', description: 'One message about the events beyond the limit `NOTIFY_BURST`' });
-
-/** The notification of one destination about one exhausted generation of the event. */
-const notification = z
-  .object({
-    destination_id: id,
-    name: text,
-    destination_type: text,
-    generation: count.meta({
-      description: 'Generation that was exhausted; each exhausted generation notifies the destinations',
-    }),
-    status: z
-      .enum(['pending', 'sent', 'failed', 'suppressed'])
-      .meta({ description: '`suppressed`: sent as part of the `summary`' }),
-    attempts: count.meta({ description: 'Number of tries so far, at most five' }),
-    error: text.nullable().meta({ description: 'Error of the last try' }),
-    next_attempt_at: timestamp.nullable(),
-    sent_at: timestamp.nullable(),
-    summary: summary.nullable(),
-  })
-  .meta({ id: 'Notification' });
-
-export type NotificationRecord = z.infer<typeof notification>;
-
-/** The workflow of an event in Temporal; `url` is null if no Web UI is configured. */
-const workflow = z
-  .object({
-    id: text,
-    run_id: text,
-    url: text.nullable().meta({ description: "Page of the workflow in Temporal's Web UI" }),
-  })
-  .meta({ id: 'Workflow' });
-
-export type WorkflowLink = z.infer<typeof workflow>;
 
 const sibling = z
   .object({ id, consumer: text, status: z.enum(eventStatuses), delivery_status: z.enum(deliveryStatuses).nullable() })

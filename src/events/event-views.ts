@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { parseWithinBounds, webhookBounds } from '../shared/bounded-json.ts';
-import type { WorkflowLink } from './event-schemas.ts';
 import { eventItem } from './event-view.ts';
+import type { WorkflowLink } from './history-schemas.ts';
 import type { WholeEvent } from './read.ts';
 
 /** One event with its payload, headers, attempts and workflow. */

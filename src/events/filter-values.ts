@@ -21,12 +21,12 @@ const readValues = {
 /** Rows of the queue that are counted at most, so that a long queue does not make the statement slow. */
 const countedQueue = 100_000;
 
-// The statistics count received and enqueued events together as open. Every received event is in the queue. So if more
-// events are open than queued, at least one is enqueued. Otherwise `statusesOf` looks for one of each status.
+// The statistics count received and enqueued events together as open, without webhooks that no consumer gets, which are
+// enqueued. Every received event is in the queue. So if more events are open than queued, at least one is enqueued. Otherwise `statusesOf` looks for one of each status.
 const readStates = {
   name: '',
   text: `
-    select sum(open_state) > 0 as open, sum(open_state) > (select count(*) from (select 1 from event_queue limit ${countedQueue}) q) as enqueued, sum(processed_state) > 0 as processed, sum(failed_state) > 0 as failed,
+    select sum(open_state) > 0 as open, sum(skipped) > 0 or sum(open_state) > (select count(*) from (select 1 from event_queue limit ${countedQueue}) q) as enqueued, sum(processed_state) > 0 as processed, sum(failed_state) > 0 as failed,
       sum(dead_state) > 0 as dead, sum(rejected_state) > 0 as rejected
     from (select * from event_stats union all select * from event_stat_deltas) s`,
 };

@@ -8,12 +8,12 @@ const recentMs = 24 * 60 * 60_000;
 
 const readDelays = {
   name: '',
-  // The clocks of api and database may differ a little.
+  // The clocks of api and database may differ a little. `greatest` leaves out null.
   text: `
     select count(*)::integer as events, percentile_cont(array[0.5, 0.95, 0.99]) within group (order by ms) as percentiles
     from (
-      select greatest(0, extract(epoch from d.started_at - e.received_at) * 1000)::double precision as ms
-      from (select id, received_at from events where id >= $1 order by id desc limit ${measuredEvents}) e
+      select greatest(0, extract(epoch from d.started_at - greatest(e.received_at, e.backfilled_at)) * 1000)::double precision as ms
+      from (select id, received_at, backfilled_at from events where id >= $1 order by id desc limit ${measuredEvents}) e
       join delivery_attempts d on d.event_id = e.id and d.event_id >= $1 and d.generation = 0 and d.trigger = 'schedule' and d.number = 1
     ) delays`,
 };

@@ -21,3 +21,10 @@ export function idRange(ids: readonly string[]): [low: string | null, high: stri
   if (low === undefined || high === undefined) return [null, null];
   return [low.slice(0, millisecond) + first, high.slice(0, millisecond) + last];
 }
+
+/**
+ * The end of the ids of the webhooks of all events below `high`, exclusive. The id of a webhook may be higher than that of
+ * its event, within the same millisecond.
+ */
+export const endOfWebhooks = (high: string): string =>
+  high.endsWith(first) ? high : high.slice(0, millisecond) + last;

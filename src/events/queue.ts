@@ -48,6 +48,12 @@ export const maySend = (consumer: string) =>
       from (values (${consumer})) as asked (id) left join consumers own on own.id = asked.id
         join accounts owner on owner.id = coalesce(own.account_id, asked.id))`;
 
+/** The ids of the consumers whose events wait, as a subquery: those for which `maySend` is false. */
+export const waitingConsumers = `select id from accounts where deleted_at is null and (not enabled or paused_since is not null)
+    union all
+    select own.id from consumers own join accounts owner on owner.id = own.account_id where own.deleted_at is null and owner.deleted_at is null
+      and not (owner.enabled and owner.paused_since is null and own.enabled and own.paused_since is null)`;
+
 /** Sorts before every UUID: before the first consumer, or before the first event of one. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -1,9 +1,10 @@
 import type { Sql } from '../database/sql.ts';
 import { type EventRow, eventColumns, neverStarted } from './event.ts';
-import type { AttemptRecord, NotificationRecord, Sibling } from './event-schemas.ts';
-
+import type { Sibling } from './event-schemas.ts';
+import type { AttemptRecord, NotificationRecord } from './history-schemas.ts';
+import { idRange } from './id-range.ts';
 import { isPaused } from './pause.ts';
-import { ofRequest } from './siblings.ts';
+import { payloadOfEvent } from './siblings.ts';
 import type { WaitsFor } from './transitions/queued-to-wait.ts';
 
 export { type EventFilter, listEvents } from './list.ts';
@@ -22,7 +23,8 @@ const waitsFor = `case when e.delivery_status = 'pending' and (e.next_attempt_at
 
 const readEvent = {
   name: 'read_event',
-  // One statement, so that the states and the attempts are of one moment.
+  // One statement, so that the states and the attempts are of one moment. $2 and $3 are the range of the id, in which
+  // its payload and its siblings are.
   text: `
     select ${eventColumns}, e.started_generation > ${neverStarted} as started, ${waitsFor} as "waitsFor", p.headers, p.unmatched, ${payloadColumns},
       coalesce(p.headers_truncated, false) as "headersTruncated", (
@@ -40,9 +42,9 @@ const readEvent = {
     ) as notifications, (
       select coalesce(json_agg(json_build_object('id', s.id, 'consumer', coalesce((select c.name from consumers c where c.id = s.consumer_id), 'default'),
         'status', s.status, 'delivery_status', s.delivery_status) order by s.id), '[]')
-      from events s where ${ofRequest('coalesce(e.request_id, e.id)')} and s.id <> e.id
+      from events s where s.id between $2 and $3 and coalesce(s.request_id, s.id) = coalesce(e.request_id, e.id) and s.id <> e.id
     ) as siblings
-    from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) where e.id = $1`,
+    from events e join event_payloads p on ${payloadOfEvent} where e.id = $1`,
 };
 
 export interface WholeEvent {
@@ -76,7 +78,7 @@ const isoOrNull = (text: string | null) => text && iso(text);
 
 /** Reads one event with its payload, attempts and notifications; null if it does not exist. */
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
-  const [row] = await sql.query<WholeRow>(readEvent, [id]);
+  const [row] = await sql.query<WholeRow>(readEvent, [id, ...idRange([id])]);
   if (!row) return null;
   const { started, waitsFor, headers, contentType, body, history, notifications, ...others } = row;
   const { payloadBytes, payloadSha256, headersTruncated, siblings, unmatched, ...event } = others;
@@ -95,7 +97,7 @@ export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent |
 
 const readPayloadOf = {
   name: '',
-  text: `select ${payloadColumns} from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) where e.id = $1`,
+  text: `select ${payloadColumns} from events e join event_payloads p on ${payloadOfEvent} where e.id = $1`,
 };
 
 /** The stored body of an event, with what is known about the whole body. */
@@ -103,5 +105,5 @@ export type Payload = Pick<WholeEvent, 'contentType' | 'body' | 'payloadBytes' |
 
 /** Reads the body of one event; null if the event does not exist. */
 export async function readPayload(sql: Sql, id: string): Promise<Payload | null> {
-  return (await sql.query<Payload>(readPayloadOf, [id]))[0] ?? null;
+  return (await sql.query<Payload>(readPayloadOf, [id, ...idRange([id])]))[0] ?? null;
 }

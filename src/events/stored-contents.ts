@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { StoredContent } from '../conditions/content.ts';
 import type { Sql } from '../database/sql.ts';
 import { idRange } from './id-range.ts';
+import { payloadOfEvent } from './siblings.ts';
 
 /** Bodies up to this size come with their row, the others one by one. So a batch has at most 4 MiB of bodies. */
 const inlineBytes = 64 * 1024;
@@ -21,7 +22,7 @@ const readContents = {
 
 const readBody = {
   name: 'read_stored_body',
-  text: 'select p.body from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) where e.id = $1',
+  text: `select p.body from events e join event_payloads p on ${payloadOfEvent} where e.id = $1`,
 };
 
 interface Row {
@@ -72,6 +73,6 @@ const sizeOf = ({ headers, bodyBytes }: Row) =>
 
 async function wholeBody(sql: Sql, { id, isWhole, body }: Row): Promise<Uint8Array | null> {
   if (!isWhole || body) return isWhole ? body : null;
-  const [row] = await sql.query<{ body: Buffer }>(readBody, [id]);
+  const [row] = await sql.query<{ body: Buffer }>(readBody, [id, ...idRange([id])]);
   return row?.body ?? null;
 }

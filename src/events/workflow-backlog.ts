@@ -1,11 +1,11 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from './lanes.ts';
 import { isPaused } from './pause.ts';
-import { maySend } from './queue.ts';
+import { maySend, waitingConsumers } from './queue.ts';
 
 /**
  * The events whose workflow is to be started and was not started yet. Those that wait for the end of a pause or for their
- * account are not among them.
+ * consumer are not among them.
  */
 export interface WorkflowBacklog {
   /** How many there are, counted up to `countedStarts`. */
@@ -18,7 +18,7 @@ export interface WorkflowBacklog {
 export const countedStarts = 100_000;
 
 /**
- * The times since when the first pending event of each account waits: one index lookup per account. Of an account, the
+ * The times since when the first pending event of each consumer waits: one index lookup per consumer. Of a consumer, the
  * oldest event is started first, so the times of the others matter only after a replay of an older event.
  */
 const firstPending = `(
@@ -34,10 +34,7 @@ const firstPending = `(
 const firstSettled = `(select lane_since from event_queue where lane = ${lanes.settledStart} order by event_id limit 1)`;
 const counted = (lane: number, condition = 'true') =>
   `select 1 from event_queue where lane = ${lane} and ${condition} limit ${countedStarts}`;
-const countedPending = counted(
-  lanes.pendingStart,
-  `not ${isPaused} and account_id in (select id from accounts where enabled or deleted_at is not null)`,
-);
+const countedPending = counted(lanes.pendingStart, `not ${isPaused} and account_id not in (${waitingConsumers})`);
 
 const readBacklog = {
   name: '',
@@ -47,7 +44,7 @@ const readBacklog = {
       (select min(lane_since) from (${firstPending} union all ${firstSettled}) firsts) as since`,
 };
 
-/** Reads how many workflows wait to be started, and since when. Its cost grows with the accounts, not with the events. */
+/** Reads how many workflows wait to be started, and since when. Its cost grows with the consumers, not with the events. */
 export async function workflowBacklog(sql: Sql): Promise<WorkflowBacklog> {
   const [row] = await sql.query<WorkflowBacklog>(readBacklog, []);
   return row ?? { waiting: 0, since: null };

@@ -34,7 +34,7 @@ export interface SummaryNotice {
   since: Date;
   until: Date;
   /** The first few, oldest first. */
-  first: { id: string; event_type: string | null; error: string; dashboardUrl: string }[];
+  first: { id: string; event_type: string | null; consumer: string; error: string; dashboardUrl: string }[];
   /** A list of all of them in the dashboard. */
   dashboardUrl: string;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { highestOfMs, insertSibling } from '../support/consumers.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
@@ -43,9 +44,9 @@ test('the body of a sibling can be downloaded and is found by the search', async
   const answer = await admin().request('GET', `/admin/events/${siblingId}/payload`);
   expect(answer.body).toEqual({ id: 'b', text: `needle of ${account.account_slug}` });
   const found = await admin().post('/admin/events/search', {
-    ...{ payload_contains: `needle of ${account.account_slug}`, account_slug: account.account_slug },
+    ...{ text: `needle of ${account.account_slug}`, account_slug: account.account_slug },
   });
-  expect(consumersOf(found.body.events ?? found.body)).toEqual(['default', 'other']);
+  expect(consumersOf(found.body.events)).toEqual(['default', 'other']);
 });
 
 test('lists can be filtered by consumer and by what was skipped', async () => {
@@ -149,4 +150,25 @@ test('received counts webhooks, total counts events, and skipped ones count as r
     pending: before.pending + 5,
     received: before.received + 3,
   });
+});
+
+test('the delay of the first attempt of a backfilled event counts from the backfill', async () => {
+  const account = await accountWith({ name: 'late' });
+  await admin().request('PATCH', `/admin/accounts/${account.id}/consumers/late`, { enabled: false });
+  const { id } = await send(account, { id: 'backfilled' });
+  const [consumer] = await gateway.rows('select id from consumers where account_id = $1', [account.id]);
+  const hourMs = 3_600_000;
+  const backfilledAt = new Date(Date.now() + hourMs);
+  const sibling = await insertSibling(gateway.database, id, {
+    ...{ id: highestOfMs(id), consumerId: consumer?.id, backfilledAt },
+  });
+  await gateway.rows(
+    `insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome)
+     values ($1, 0, 'schedule', 1, $2::timestamptz + interval '250 ms', 1, 'delivered')`,
+    [sibling, backfilledAt],
+  );
+  expect((await get('/admin/delivery/stats')).first_attempt_delay_ms).toEqual({
+    ...{ events: 1, p50: 250, p95: 250, p99: 250 },
+  });
+  expect(await get(`/admin/events/${sibling}`)).toMatchObject({ backfilled_at: backfilledAt.toISOString() });
 });

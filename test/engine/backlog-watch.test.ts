@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { type BacklogLimit, watchBacklog } from '../../src/engine/backlog-watch.ts';
 import { lanes } from '../../src/events/lanes.ts';
+import { insertConsumer } from '../support/consumers.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
 import { until } from '../support/until.ts';
 
@@ -47,6 +48,26 @@ test('the statistics show how many workflows wait to be started, and since when'
   expect(count).toBe(6);
   const [oldest] = await stage.gateway.rows('select min(lane_since) as since from event_queue where lane > 0');
   expect(since).toBe(oldest?.since.toISOString());
+});
+
+test('starts for other consumers than default are counted, unless the consumer or its account lets events wait', async () => {
+  const account = await stage.account();
+  const billing = await insertConsumer(stage.gateway.database, { accountId: account.id, name: 'billing' });
+  const [own = '', ...others] = await stage.send(account, 3);
+  await stage.move([own, ...others], pendingStart);
+  await stage.gateway.rows('update event_queue set account_id = $2 where event_id = any($1)', [others, billing]);
+  const counts = async (...changes: string[]) => {
+    for (const change of changes) await stage.gateway.rows(change);
+    return (await workflowStarts()).waiting;
+  };
+  expect(await counts()).toBe(3);
+  expect(await counts('update consumers set enabled = false')).toBe(1);
+  expect(await counts('update consumers set enabled = true, paused_since = now()')).toBe(1);
+  expect(await counts('update consumers set deleted_at = now()')).toBe(3);
+  expect(await counts('update consumers set deleted_at = null, paused_since = null')).toBe(3);
+  expect(await counts('update accounts set paused_since = now()')).toBe(0);
+  expect(await counts('update accounts set paused_since = null, enabled = false')).toBe(0);
+  await stage.gateway.rows('update accounts set enabled = true');
 });
 
 test('an event waits for its workflow since its first attempt, not since its receipt', async () => {

@@ -17,26 +17,34 @@ export interface StoredFields {
   attempts: number;
   deliveredAt: Date | null;
   nextAttemptAt: Date | null;
+  /** Null or absent: the consumer `default`. */
+  consumerId?: string | null;
+  /** The first event of its webhook, if this is another one. */
+  requestId?: string | null;
+  /** Why no consumer gets the webhook. */
+  skippedReason?: string | null;
+  id?: string;
 }
 
 const insertEvents = `
   insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status, rejection_reason, generation_at,
-    received_at, attempts, delivered_at, next_attempt_at, started_generation)
+    received_at, attempts, delivered_at, next_attempt_at, started_generation, consumer_id, request_id, skipped_reason)
   select id, "accountId", provider, "accountSlug", "appKey", "eventType", "externalId", status, "deliveryStatus",
-    case when "deliveryStatus" is null then 'signature' end, "receivedAt", "receivedAt", attempts, "deliveredAt", "nextAttemptAt", case when queued then -1 else 0 end
+    case when "deliveryStatus" is null and "skippedReason" is null then 'signature' end, "receivedAt", "receivedAt", attempts, "deliveredAt", "nextAttemptAt", case when queued then -1 else 0 end, "consumerId", "requestId", "skippedReason"
   from json_to_recordset($1) as t (id uuid, "accountId" uuid, provider text, "accountSlug" text, "appKey" text, "eventType" text, "externalId" text,
-    status text, "deliveryStatus" text, "receivedAt" timestamptz, attempts integer, "deliveredAt" timestamptz, "nextAttemptAt" timestamptz, queued boolean)`;
+    status text, "deliveryStatus" text, "receivedAt" timestamptz, attempts integer, "deliveredAt" timestamptz, "nextAttemptAt" timestamptz, queued boolean, "consumerId" uuid, "requestId" uuid, "skippedReason" text)`;
 const insertQueued = `
   insert into event_queue (event_id, account_id, generation, lane)
-  select id, "accountId", 0, 0 from json_to_recordset($1) as t (id uuid, "accountId" uuid, queued boolean) where queued`;
+  select id, coalesce("consumerId", "accountId"), 0, 0 from json_to_recordset($1) as t (id uuid, "accountId" uuid, "consumerId" uuid, queued boolean)
+  where queued`;
 
 /** Inserts events into the tables. Those that are received, or pending without a next attempt, are also queued. */
 export async function fillEvents(database: Database, events: readonly StoredFields[]): Promise<string[]> {
   for (const day of new Set(events.map((e) => e.receivedAt.toISOString().slice(0, 10))))
     await ensurePartitions(database, new Date(day), 1);
   const all = events.map((event) => ({
-    ...event,
     id: uuidv7({ msecs: event.receivedAt.getTime() }),
+    ...event,
     queued: event.status === 'received' || (event.deliveryStatus === 'pending' && event.nextAttemptAt === null),
   }));
   for (const text of [insertEvents, insertQueued]) await database.pool.query(text, [JSON.stringify(all)]);

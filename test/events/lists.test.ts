@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import {
@@ -39,6 +40,29 @@ const values = {
   external_id: ['x-1', 'x-2', 'x-3', 'x-4', 'x-5'],
 };
 
+/** Two accounts have a consumer of the same name, and another one was deleted. */
+const consumers = [
+  { id: randomUUID(), name: 'billing', deleted: false },
+  { id: randomUUID(), name: 'billing', deleted: false },
+  { id: randomUUID(), name: 'audit', deleted: false },
+  { id: randomUUID(), name: 'old', deleted: true },
+];
+const consumerNames = [...new Set(['default', ...consumers.map(({ name }) => name)])];
+
+/** Events of one moment: webhooks of one or more consumers, some of which no consumer gets. */
+function eventsOfMoment(receivedAt: Date, count: number): StoredFields[] {
+  let request = '';
+  return Array.from({ length: count }, (_, n): StoredFields => {
+    const id = uuidv7({ msecs: receivedAt.getTime() });
+    if (n % 3 === 0) request = id;
+    const consumerId = pick([null, null, ...consumers.map((consumer) => consumer.id)]);
+    const event = { ...randomEvent(receivedAt), id, consumerId, requestId: request === id ? null : request };
+    if (event.requestId !== null || Math.random() < 0.7) return event;
+    const unsent = { status: 'enqueued', deliveryStatus: null, attempts: 0, deliveredAt: null, nextAttemptAt: null };
+    return { ...event, ...unsent, consumerId: null, skippedReason: 'no_consumer_matched' } as StoredFields;
+  });
+}
+
 function randomEvent(receivedAt: Date): StoredFields {
   // Only possible combinations. An event without a delivery was rejected; an ack or fail may have changed its status.
   const deliveryStatus = pick<DeliveryStatus | null>([...deliveryStatuses, null]);
@@ -66,7 +90,13 @@ describe('lists of many days', () => {
   const database = useDatabase();
   let all: EventRow[];
   beforeAll(async () => {
-    const events = moments.flatMap((at) => Array.from({ length: 12 }, () => randomEvent(at)));
+    for (const { id, name, deleted } of consumers)
+      await database.pool.query(
+        `insert into consumers (id, account_id, name, url, created_at, updated_at, deleted_at)
+         values ($1, $2, $3, 'https://consumer.test', now(), now(), case when $4 then now() end)`,
+        [id, randomUUID(), name, deleted],
+      );
+    const events = moments.flatMap((at) => eventsOfMoment(at, 12));
     // One far in the past and one far in the future, as wrong clocks cause them.
     await fillEvents(database, [
       ...events,
@@ -92,10 +122,20 @@ describe('lists of many days', () => {
     ...Object.entries(values),
     ['status', eventStatuses],
     ['delivery_status', deliveryStatuses],
+    ['consumer', consumerNames],
   ])('by %s alone, also for values that no event has', async (name, some) => {
     for (const value of [...some, ...(name.endsWith('status') ? [] : ['absent', ''])]) {
       for (const limit of [1, 7, 100_000]) await matches({ ...page, limit, [name]: value });
     }
+  });
+
+  test('webhooks that no consumer gets, and all others', async () => {
+    for (const skipped of [true, false]) {
+      for (const consumer of [undefined, ...consumerNames]) {
+        for (const offset of [0, 5, 100]) await matches({ ...page, offset, skipped, consumer });
+      }
+    }
+    expect(all.some((event) => event.skipped_reason !== null)).toBe(true);
   });
 
   test.each(['since', 'until'])(
@@ -121,6 +161,8 @@ describe('lists of many days', () => {
       external_id: maybe(fc.constantFrom(...values.external_id)),
       status: maybe(fc.constantFrom(...eventStatuses)),
       delivery_status: maybe(fc.constantFrom(...deliveryStatuses)),
+      consumer: maybe(fc.constantFrom(...consumerNames, 'absent')),
+      skipped: maybe(fc.boolean()),
       since: maybe(moment),
       until: maybe(moment),
       before: maybe(fc.constantFrom(...all.map(({ id }) => id))),
@@ -213,6 +255,16 @@ describe('lists of an empty database', () => {
     });
     expect(by_hour).toHaveLength(24);
     expect(by_hour.every((hour) => hour.received + hour.delivered + hour.failed === 0)).toBe(true);
+  });
+
+  test('of one webhook that no consumer gets, its status', async () => {
+    const skipped = { status: 'enqueued', deliveryStatus: null, skippedReason: 'no_consumer_matched' } as const;
+    const fields = { accountSlug: 'slug-0000', attempts: 0, deliveredAt: null };
+    await fillEvents(database, [{ ...randomEvent(new Date()), ...skipped, ...fields }]);
+    expect((await filterValues(database.reader)).statuses).toEqual(['enqueued']);
+    const { total, pending, by_hour } = await deliveryStatistics(database.reader);
+    const received = by_hour.reduce((sum, hour) => sum + hour.received, 0);
+    expect({ total, pending, received }).toEqual({ total: 0, pending: 0, received: 1 });
   });
 
   test('of 1,200 values of a filter, the first 1,000', async () => {

@@ -10,7 +10,7 @@ export async function allEvents(database: Database): Promise<EventRow[]> {
 
 const equalities = [
   ...(['app_key', 'provider', 'event_type', 'account_slug', 'external_id'] as const),
-  ...(['status', 'delivery_status'] as const),
+  ...(['status', 'delivery_status', 'consumer'] as const),
 ];
 
 /** The expected result of `listEvents`, computed from all events. */
@@ -19,6 +19,7 @@ export function expectedList(all: readonly EventRow[], filter: EventFilter): Eve
     .filter(
       (event) =>
         equalities.every((name) => filter[name] === undefined || event[name] === filter[name]) &&
+        (filter.skipped === undefined || (event.skipped_reason !== null) === filter.skipped) &&
         (!filter.since || event.received_at > filter.since) &&
         (!filter.until || event.received_at < filter.until) &&
         (filter.before === undefined || event.id < filter.before),
@@ -30,7 +31,7 @@ export function expectedList(all: readonly EventRow[], filter: EventFilter): Eve
 export async function recounted(database: Database) {
   const [counts] = await rows(
     database,
-    `select count(*) filter (where rejection_reason is null)::integer as total,
+    `select count(*) filter (where rejection_reason is null and skipped_reason is null)::integer as total,
        count(*) filter (where delivery_status = 'pending')::integer as pending,
        count(*) filter (where delivery_status = 'delivered')::integer as delivered,
        count(*) filter (where delivery_status = 'failed')::integer as failed,
@@ -42,7 +43,7 @@ export async function recounted(database: Database) {
     database,
     `select provider, count(*)::integer as total, count(*) filter (where delivery_status = 'pending')::integer as pending,
        count(*) filter (where delivery_status = 'delivered')::integer as delivered, count(*) filter (where delivery_status = 'failed')::integer as failed
-     from events where rejection_reason is null group by provider order by provider`,
+     from events where rejection_reason is null and skipped_reason is null group by provider order by provider`,
   );
   const latencies = await rows(
     database,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { channels } from '../../src/events/event.ts';
 import { replay, replayFailed } from '../../src/events/transitions/replayed.ts';
+import { insertConsumer } from '../support/consumers.ts';
 import { until } from '../support/until.ts';
 import { dayMs, event, failedEvents, gateway, gatewayForEachTest, generations, other, state } from './failed-events.ts';
 import { fillEvents } from './fill-events.ts';
@@ -73,6 +74,43 @@ test('filters by application, by provider and by both, and quotes their names', 
   expect(await replayFailed(gateway.database, { app_key: names[1] })).toBe(1);
   expect(await replayFailed(gateway.database, { provider: 'mail' })).toBe(1);
   expect(await replayFailed(gateway.database)).toBe(1);
+});
+
+test('filters by account and by the time of receipt, both ends exclusive, to the millisecond', async () => {
+  const at = new Date(Date.now() - dayMs);
+  const after = (ms: number) => new Date(at.getTime() + ms);
+  await fillEvents(gateway.database, [
+    ...[-1, 0, 1].map((ms) => event('failed', 'failed', { receivedAt: after(ms) })),
+    event('failed', 'delivered', { receivedAt: at, accountSlug: 'other' }),
+  ]);
+  const { database } = gateway;
+  expect(await replayFailed(database, { since: after(1) })).toBe(0);
+  expect(await replayFailed(database, { until: after(-1) })).toBe(0);
+  expect(await replayFailed(database, { since: at, until: after(1) })).toBe(0);
+  expect(await replayFailed(database, { account_slug: 'other', since: after(-1), until: after(1) })).toBe(1);
+  expect(await replayFailed(database, { since: new Date('0001-01-01'), until: at })).toBe(1);
+  expect(await replayFailed(database, { since: at, until: new Date('9999-12-31') })).toBe(1);
+  expect(await replayFailed(database, { until: new Date(-1) })).toBe(0);
+  expect(await replayFailed(database, { since: after(-1) })).toBe(1);
+}, 30_000);
+
+test('filters by consumer, and leaves events of deleted consumers', async () => {
+  const { database } = gateway;
+  const made = (name: string, deleted = false) =>
+    insertConsumer(database, { accountId: event('failed', 'failed').accountId, name, deleted });
+  const [billing, old] = [await made('billing'), await made('billing', true)];
+  await fillEvents(
+    database,
+    [null, billing, billing, old].map((consumerId) => event('failed', 'failed', { consumerId })),
+  );
+  expect(await replayFailed(database, { consumer: `it's "%L"` })).toBe(0);
+  expect(await replayFailed(database, { consumer: 'billing' })).toBe(2);
+  expect(await replayFailed(database, { consumer: 'default' })).toBe(1);
+  expect(await replayFailed(database)).toBe(0);
+  expect(await generations()).toEqual([
+    { generation: 0, n: 1 },
+    { generation: 1, n: 3 },
+  ]);
 });
 
 test('wakes the relay only if an event was replayed', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { auditTrail } from '../support/audit-trail.ts';
+import { highestOfMs, insertConsumer, insertSibling, lowestOfMs } from '../support/consumers.ts';
 import { receivedEvent } from '../support/received.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
@@ -65,6 +66,25 @@ test('pending events, which two indexes list, are read once', async () => {
   await gateway.rows('update events set next_attempt_at = now() where id = $1', [ids[0]]);
   const answer = await search({ text: 'one', account_slug: 'pending', delivery_status: 'pending' });
   expect(answer.body).toMatchObject({ events: [{ id: ids[1] }, { id: ids[0] }], scanned: { events: 2 } });
+});
+
+test('each event of a webhook is found by its body, on whichever page and with whichever id', async () => {
+  const [id = ''] = await stored(['{"a":"needle"}'], 'siblings');
+  const [account] = await gateway.rows('select account_id from events where id = $1', [id]);
+  const consumerId = await insertConsumer(gateway.database, { accountId: account?.account_id, name: 'search' });
+  for (const sibling of [lowestOfMs(id), highestOfMs(id)])
+    await insertSibling(gateway.database, id, { id: sibling, consumerId });
+  const found: string[] = [];
+  for (let before: string | undefined; ; ) {
+    const { body } = await search({ text: 'needle', account_slug: 'siblings', limit: 1, before });
+    found.push(...body.events.map((event: { id: string }) => event.id));
+    if (body.stopped === 'end') break;
+    before = body.next;
+  }
+  expect(found).toEqual([highestOfMs(id), id, lowestOfMs(id)]);
+  const ofConsumer = await search({ text: 'needle', consumer: 'search' });
+  expect(ofConsumer.body.events).toMatchObject([{ id: highestOfMs(id) }, { id: lowestOfMs(id), request_id: id }]);
+  expect((await search({ text: 'needle', consumer: 'no-such-consumer' })).body.events).toEqual([]);
 });
 
 test('nothing matches the filters: nothing was read', async () => {

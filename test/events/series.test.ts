@@ -7,6 +7,7 @@ import { spanOf } from '../../src/events/series-query.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
+import { highestOfMs, insertConsumer, insertSibling, lowestOfMs } from '../support/consumers.ts';
 import { outcomeOf, receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { useGatewayPerTest } from '../support/use-gateway.ts';
 
@@ -123,6 +124,27 @@ describe('what happened', () => {
     );
     await foldStatistics(gateway.database);
     expect(sumsOf(await series('step=1h'))).toEqual(expected);
+  });
+
+  test('a webhook of several consumers was received once, also when a backfill adds one, and one of none too', async () => {
+    const account = await gateway.admin.createAccount({});
+    const consumer = (name: string) => insertConsumer(gateway.database, { accountId: account.id, name });
+    const [one, two] = [await consumer('one'), await consumer('two')];
+    const receiver = new EventReceiver(gateway.database);
+    const webhook = receivedEvent(account);
+    const siblings = [{ id: highestOfMs(webhook.id), consumerId: one }];
+    expect(await receiver.receive({ ...webhook, siblings })).toEqual({ kind: 'stored' });
+    const skipped = receivedEvent(account, { skippedReason: 'no_consumer_matched' });
+    expect(await receiver.receive(skipped)).toEqual({ kind: 'stored' });
+    await insertSibling(gateway.database, webhook.id, { id: lowestOfMs(webhook.id), consumerId: two });
+    await insertSibling(gateway.database, skipped.id, { id: lowestOfMs(skipped.id), consumerId: two });
+    for (const fold of [false, true]) {
+      if (fold) await foldStatistics(gateway.database);
+      expect(sumsOf(await series('step=1h'))).toEqual({ ...expected, ...zero, received: 2, pending_change: 4 });
+      const { body } = await gateway.admin.request('GET', '/admin/delivery/stats');
+      expect(body).toMatchObject({ total: 4, pending: 4, by_provider: [{ total: 4 }] });
+      expect(body.by_hour.reduce((sum: number, hour: Json) => sum + hour.received, 0)).toBe(2);
+    }
   });
 
   test('is forgotten after 49 hours by the minute, and after 32 days by the hour', async () => {

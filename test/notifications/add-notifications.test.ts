@@ -3,6 +3,7 @@ import { stopEvent } from '../../src/events/transitions/account-deleted.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
+import { highestOfMs, insertConsumer, insertSibling } from '../support/consumers.ts';
 import { rows } from '../support/stored.ts';
 import { tenth, useNotificationStage } from './stage.ts';
 
@@ -77,6 +78,25 @@ test('a condition of another version that does not parse gives a failed notifica
     { destination_id: broken, status: 'failed', due_at: null, error: expect.stringContaining('line 1, column 20') },
     { destination_id: fine, status: 'pending', error: null },
   ]);
+}, 30_000);
+
+test('a condition can name the consumer, and reads the body that the events of a webhook share', async () => {
+  const account = await stage.account();
+  const consumerId = await insertConsumer(stage.database, { accountId: account.id, name: 'billing' });
+  const ofBilling = await stage.destination(account, { name: 'billing', condition: 'consumer == "billing"' });
+  const ofOthers = await stage.destination(account, { name: 'others', condition: 'consumer != "billing"' });
+  const ofLarge = await stage.destination(account, {
+    name: 'large',
+    condition: 'payload.n > 5 and consumer == "billing"',
+  });
+  const id = await stage.received(account, { body: Buffer.from('{"n":9}') });
+  const sibling = await insertSibling(stage.database, id, { id: highestOfMs(id), consumerId });
+  await stage.exhaust([id, sibling]);
+  const told = await stage.notifications();
+  expect(new Set(told.map(({ event_id, destination_id }) => `${event_id} ${destination_id}`))).toEqual(
+    new Set([`${id} ${ofOthers}`, `${sibling} ${ofBilling}`, `${sibling} ${ofLarge}`]),
+  );
+  expect(told).toHaveLength(3);
 }, 30_000);
 
 describe('an event whose account', () => {

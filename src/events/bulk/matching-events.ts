@@ -1,7 +1,7 @@
 import type { Sql } from '../../database/sql.ts';
 import { uuidFloor, uuidMs } from '../../database/uuid-time.ts';
 import type { EventFilters } from '../event-filters.ts';
-import { countMatches, listEvents, type Matching, matches } from '../list.ts';
+import { countMatches, listEvents, type Matching, matchingOf } from '../list.ts';
 import { isCanceled, type Window, windowsBack } from '../windows.ts';
 
 /** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
@@ -53,7 +53,7 @@ export async function nextMatches(
   limits: { most: number; timeMs: number },
 ): Promise<Matches> {
   const endMs = performance.now() + limits.timeMs;
-  const matching = matches(filter);
+  const matching = await matchingOf(sql, filter);
   const place = { ...from };
   const ids: string[] = [];
   const windows = await windowsBack(sql, { ...filter, before: idAfter(from.last) });
@@ -119,7 +119,7 @@ async function readIds(
 export async function stillMatching(sql: Sql, filter: EventFilters, ids: readonly string[]): Promise<Set<string>> {
   const [low, high] = [ids[0], ids.at(-1)];
   if (low === undefined || high === undefined) return new Set();
-  const { sources, values } = matches(filter);
+  const { sources, values } = await matchingOf(sql, filter);
   const wanted = `$${values.length + 3}::uuid[]`;
   const text = sources.map((source) => `(select e.id ${source} and e.id = any(${wanted}))`).join(' union ');
   const rows = await sql.query<{ id: string }>({ name: '', text }, [low, idAfter(high), ...values, ids]);
@@ -140,7 +140,7 @@ export async function countMatching(
   timeMs: number,
 ): Promise<{ matched: number; exact: boolean }> {
   const endMs = performance.now() + timeMs;
-  const matching = matches(filter);
+  const matching = await matchingOf(sql, filter);
   let matched = 0;
   for (const window of await windowsBack(sql, filter)) {
     for (let { high } = window; high > window.low; ) {

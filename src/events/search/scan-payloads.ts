@@ -2,7 +2,8 @@ import type { Database } from '../../database/database.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { type EventRow, eventColumns } from '../event.ts';
-import { type EventFilter, type Matching, matches } from '../list.ts';
+import { endOfWebhooks } from '../id-range.ts';
+import { type EventFilter, type Matching, matchingOf } from '../list.ts';
 import { isCanceled, type Window, windowsBack } from '../windows.ts';
 
 /** Where one search ends, although there may be more events. The answer says which limit it was. */
@@ -53,7 +54,7 @@ export async function searchPayloads(
   await inTransaction(readers, async (client) => {
     const sql = sqlOfClient(client);
     await sql.query(limitStatements, []);
-    const matching = matches(search);
+    const matching = await matchingOf(sql, search);
     for (const { low, high: first } of await windowsBack(sql, search)) {
       for (let high = first; ; ) {
         if (!budgetLeft()) {
@@ -125,15 +126,18 @@ async function scanBatch(
       select * from (${page}) u order by id desc limit ${batchEvents}
     ), sized as materialized (
       select page.id, page.request_id, page.received_at, octet_length(p.body) as bytes
-      from page join event_payloads p on p.event_id = page.request_id where p.event_id >= $1 and p.event_id < $2
+      from page join event_payloads p on p.event_id = page.request_id where p.event_id >= $1 and p.event_id < ${parameter(2)}
     ), budgeted as materialized (
       select *, sum(bytes) over (order by id desc) - bytes as before from sized
     )
     select b.id, b.received_at, b.bytes, ${contains(parameter(1))} as found
-    from budgeted b join event_payloads p on p.event_id = b.request_id and p.event_id >= $1 and p.event_id < $2
+    from budgeted b join event_payloads p on p.event_id = b.request_id and p.event_id >= $1 and p.event_id < ${parameter(2)}
     where b.before < ${batchBytes} order by b.id desc`;
   try {
-    return await sql.query<ScannedRow>({ name: '', text: statement }, [low, high, ...values, Buffer.from(text)]);
+    return await sql.query<ScannedRow>({ name: '', text: statement }, [
+      ...[low, high, ...values],
+      ...[Buffer.from(text), endOfWebhooks(high)],
+    ]);
   } catch (error) {
     if (isCanceled(error)) return null;
     throw error;

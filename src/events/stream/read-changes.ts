@@ -76,7 +76,7 @@ const readOperations = {
 /** Actions that change one event, which their audit entry names. */
 const onOneEvent = ['event.replay', 'event.ack', 'event.fail', 'delivery.retry'];
 /** Actions that may change many events of any age. */
-const onManyEvents = ['event.replay_failed', 'event.bulk', 'event.bulk_end', 'account.delete'];
+const onManyEvents = ['event.replay_failed', 'event.bulk', 'event.bulk_end', 'account.delete', 'consumer.delete'];
 
 /** A point in the order of commits: what is visible in this snapshot of PostgreSQL was reported. */
 export interface Position {

@@ -62,8 +62,8 @@ function summaryBlocks(notice: SummaryNotice): Block[] {
   return [
     { type: 'section', text: plain(cut(words.summaryText(notice), maxSection)) },
     { type: 'divider' },
-    ...notice.first.slice(0, words.maxShown).map(({ event_type, error, dashboardUrl }): Block => {
-      const named = `${cut(words.typeName(event_type), maxNamed)}: ${cut(words.errorText(error), maxListedError)}`;
+    ...notice.first.slice(0, words.maxShown).map(({ error, dashboardUrl, ...event }): Block => {
+      const named = `${cut(words.eventName(event), maxNamed)}: ${cut(words.errorText(error), maxListedError)}`;
       const link = linkTo(dashboardUrl, words.openEvent);
       return { type: 'section', text: plain(named), ...(link && { fields: [link] }) };
     }),

@@ -75,8 +75,8 @@ function summaryEmbed(notice: SummaryNotice): Embed {
     fields: [],
   };
   let length = embed.title.length + embed.description.length;
-  for (const { event_type, error, dashboardUrl } of notice.first.slice(0, words.maxShown)) {
-    const name = escapedWithin(words.typeName(event_type), maxFieldName, escapeMarkdown);
+  for (const { error, dashboardUrl, ...event } of notice.first.slice(0, words.maxShown)) {
+    const name = escapedWithin(words.eventName(event), maxFieldName, escapeMarkdown);
     const reason = escapedWithin(words.errorText(error), maxListedError, escapeMarkdown);
     const value = `${reason}${linkLine(dashboardUrl, words.openEvent, maxListedUrl)}`;
     length += name.length + value.length;

@@ -31,8 +31,8 @@ export function emailContent(notice: Notice, includePayload: boolean): EmailCont
       introduction: words.summaryText(notice),
       facts: [],
       error: null,
-      entries: notice.first.slice(0, words.maxShown).map(({ event_type, error, dashboardUrl }) => ({
-        name: words.typeName(event_type),
+      entries: notice.first.slice(0, words.maxShown).map(({ error, dashboardUrl, ...event }) => ({
+        name: words.eventName(event),
         error: cut(oneLine(words.errorText(error)), maxListedError),
         url: plainUrl(dashboardUrl),
       })),

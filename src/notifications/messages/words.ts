@@ -1,4 +1,4 @@
-import { defaultConsumer } from '../../events/event.ts';
+import { defaultConsumer, type EventRow } from '../../events/event.ts';
 import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
 import { cut, oneLine, utc, visible } from './text.ts';
 
@@ -11,7 +11,11 @@ const maxName = 512;
 /** A name on one line. */
 const named = (name: string) => cut(oneLine(name), maxName);
 
-export const typeName = (eventType: string | null) => named(eventType ?? '') || 'no type';
+const typeName = (eventType: string | null) => named(eventType ?? '') || 'no type';
+
+/** An event of a summary: its type, and its consumer if the account has others besides `default`. */
+export const eventName = ({ event_type, consumer }: Pick<EventRow, 'event_type' | 'consumer'>) =>
+  consumer === defaultConsumer ? typeName(event_type) : `${typeName(event_type)} for ${named(consumer)}`;
 
 /** An error's text, which may have several lines. */
 export const errorText = (error: string) => visible(error).trim() || 'no error message';
@@ -26,11 +30,13 @@ export function title(notice: Notice): string {
 /** UTF-16 units of an event type or an account in a headline. */
 const maxInHeadline = 80;
 
-/** The title with the event type and the account, on one line of less than 200 UTF-16 units. */
+/** The title with the event type, the account and its consumer unless it is `default`, on one line of less than 200 UTF-16 units. */
 export function headline(notice: Notice): string {
-  const about = notice.kind === 'summary' ? notice.account : notice.event;
-  const account = cut(oneLine(about.account_slug), maxInHeadline);
-  if (notice.kind === 'summary') return `${title(notice)} (${account})`;
+  if (notice.kind === 'summary')
+    return `${title(notice)} (${cut(oneLine(notice.account.account_slug), maxInHeadline)})`;
+  const { account_slug, consumer } = notice.event;
+  const whose = consumer === defaultConsumer ? '' : `, ${oneLine(consumer)}`;
+  const account = cut(oneLine(account_slug), maxInHeadline - whose.length) + whose;
   const type = cut(typeName(notice.event.event_type), maxInHeadline);
   return notice.sample ? `[Test] Nothing has failed: ${type} (${account})` : `${title(notice)}: ${type} (${account})`;
 }

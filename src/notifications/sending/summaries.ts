@@ -112,8 +112,8 @@ export class Summaries {
       events: summary.events,
       since: summary.firstFailedAt,
       until: summary.lastFailedAt,
-      first: listed.map(({ id, event_type, error }) => ({
-        ...{ id, event_type, error: error ?? 'no reason was recorded' },
+      first: listed.map(({ id, event_type, consumer, error }) => ({
+        ...{ id, event_type, consumer, error: error ?? 'no reason was recorded' },
         dashboardUrl: links.event(id),
       })),
       dashboardUrl: links.failedEvents({ provider, account_slug, firstReceived, lastReceived }),

@@ -38,7 +38,7 @@ const help = {
   gateway_delivery_connections_total:
     'Requests to consumers and destinations, by whether their connection had served another request.',
   gateway_deliveries_exhausted_total:
-    'Deliveries that ended without success: the last attempt failed, or the account was disabled for too long.',
+    'Deliveries that ended without success: the last attempt failed, or the account or consumer was disabled for too long.',
   gateway_leases_lost_total: 'Events that another process took over while this one still worked on them.',
   gateway_workflows_stuck_total: 'Stuck workflows that sweeps found, by result (ended, left).',
   gateway_workflows_ended_by_hand_total:

@@ -5,6 +5,7 @@ import { ConsumerCounts } from '../../../src/delivery/consumers/consumer-counts.
 import { latencyBucket } from '../../../src/events/latency.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { consumerForTest } from '../../support/consumer.ts';
+import { insertConsumer } from '../../support/consumers.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../../support/use-gateway.ts';
 
@@ -24,8 +25,9 @@ interface Point {
 }
 
 /** The sums over the last two hours, because a test may run over the end of an hour. */
-async function sums(accountId: string) {
-  const { points } = await get(`/admin/accounts/${accountId}/consumer?hours=2`);
+async function sums(accountId: string, consumer?: string) {
+  const ofConsumer = consumer === undefined ? '' : `&consumer=${consumer}`;
+  const { points } = await get(`/admin/accounts/${accountId}/consumer?hours=2${ofConsumer}`);
   const sum = (name: 'attempts' | 'failed_attempts' | 'delivered' | 'exhausted') =>
     points.reduce((total: number, point: Point) => total + point[name], 0);
   return [sum('attempts'), sum('failed_attempts'), sum('delivered'), sum('exhausted')];
@@ -95,6 +97,38 @@ test('counts of several workers and hours are added, and hours beyond 32 days ar
   ]);
   const left = await gateway.rows('select hour from account_deliveries where account_id = $1', [account.id]);
   expect(left).toHaveLength(2);
+});
+
+test('the consumers of an account are counted together, or one by its name', async () => {
+  const account = await gateway.admin.createAccount({});
+  const made = (name: string, deleted = false) =>
+    insertConsumer(gateway.database, { accountId: account.id, name, deleted });
+  const [old, billing, gone] = [await made('billing', true), await made('billing'), await made('gone', true)];
+  const counts = new ConsumerCounts({ sql: gateway.database, log: createLog('silent') });
+  const count = (consumerId: string, attempts: number, durationMs: number, succeeded: boolean) => {
+    for (let n = 0; n < attempts; n++)
+      counts.attempted({ consumerId, startedAt: new Date(), durationMs, succeeded, exhausted: false });
+  };
+  count(account.id, 1, 10, true);
+  count(billing, 20, 1_000, false);
+  count(old, 100, 10, false);
+  count(gone, 1_000, 10, false);
+  await counts.stop();
+  expect(await sums(account.id)).toEqual([1_121, 1_120, 1, 0]);
+  expect(await sums(account.id, 'default')).toEqual([1, 0, 1, 0]);
+  // The one that has the name now.
+  expect(await sums(account.id, 'billing')).toEqual([20, 20, 0, 0]);
+  const none = await gateway.admin.request('GET', `/admin/accounts/${account.id}/consumer?consumer=gone`);
+  expect([none.status, none.body.code]).toEqual([404, 'not_found']);
+  const near = (ms: number) => expect.toSatisfy((value: number) => value > ms * 0.88 && value < ms * 1.12);
+  expect((await get('/admin/delivery/accounts?hours=2&limit=1')).accounts).toMatchObject([
+    {
+      account_id: account.id,
+      attempts: 1_121,
+      failed_attempts: 1_120,
+      duration_ms: { p50: near(10), p99: near(1_000) },
+    },
+  ]);
 });
 
 test('a write that fails is repeated with the next one', async () => {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
+import { insertConsumer } from '../../support/consumers.ts';
 import { rawRequest } from '../../support/raw-http.ts';
 import { secretText } from '../../support/secrets.ts';
 import { useForEach } from '../../support/use.ts';
@@ -52,9 +53,13 @@ test('each filter of the list selects the same events as the list', async () => 
   await events(gateway, account, 30, { provider: 'slack', status: 'processed', deliveryStatus: 'delivered' }, 40);
   await events(gateway, account, 30, { status: 'received', deliveryStatus: 'pending', accountSlug: 'other' });
   await events(gateway, account, 10, { status: 'rejected', deliveryStatus: null, externalId: 'same' });
+  const consumerId = await insertConsumer(gateway.database, { accountId: account.id, name: 'billing' });
+  await events(gateway, account, 10, { consumerId, deliveryStatus: 'pending', status: 'received' });
   const since = new Date(now - 2.5 * 86_400_000).toISOString();
   const filters: Record<string, string>[] = [
     ...[{ app_key: 'one' }, { provider: 'slack' }, { event_type: 'a' }, { account_slug: 'other' }],
+    ...[{ consumer: 'billing' }, { consumer: 'billing', delivery_status: 'pending' }, { consumer: 'default' }],
+    ...[{ consumer: 'none' }, { skipped: 'false' }],
     ...[{ external_id: 'same' }, { status: 'received' }, { status: 'processed' }, { delivery_status: 'pending' }],
     ...[
       { delivery_status: 'failed' },
@@ -103,6 +108,35 @@ test('ids: each once, in either case; unknown, rejected and deleted ones are ski
   });
   expect(await generations(gateway)).toEqual({ 0: 2, 1: 2 });
 }, 30_000);
+
+test('webhooks that no consumer gets, and events whose consumer is deleted, disabled or paused, are skipped with the reason', async () => {
+  const { database, rows } = gateway;
+  const made = (name: string) => insertConsumer(database, { accountId: account.id, name });
+  const [deleted, disabled, paused] = [await made('deleted'), await made('disabled'), await made('paused')];
+  await rows(`update consumers set deleted_at = now() where name = 'deleted'`);
+  await rows(`update consumers set enabled = false where name = 'disabled'`);
+  await rows(`update consumers set paused_since = now() where name = 'paused'`);
+  const unsent = { status: 'enqueued', deliveryStatus: null, skippedReason: 'no_consumer_matched' } as const;
+  const [skipped] = await events(gateway, account, 1, unsent);
+  const ids = [skipped, (await events(gateway, account, 1))[0]];
+  for (const consumerId of [deleted, disabled, paused])
+    ids.push((await events(gateway, account, 1, { consumerId }))[0]);
+  const reasonsOf = async (order: object) => {
+    const job = await ordered(gateway, order);
+    await workOff(gateway);
+    const { done, skipped } = await readJob(gateway, job.id);
+    return { done, skipped };
+  };
+  const never = { event_skipped: 1, consumer_deleted: 1 };
+  expect(await reasonsOf({ action: 'retry', ids })).toEqual({
+    ...{ done: 1, skipped: { ...never, consumer_disabled: 1, consumer_paused: 1 } },
+  });
+  expect(await reasonsOf({ action: 'replay', ids })).toEqual({ done: 3, skipped: never });
+  expect(await reasonsOf({ action: 'ack', filter: { skipped: 'true' } })).toEqual({
+    ...{ done: 0, skipped: { event_skipped: 1 } },
+  });
+  expect(await reasonsOf({ action: 'dead', filter: { consumer: 'deleted' } })).toEqual({ done: 1, skipped: {} });
+}, 60_000);
 
 test('retry skips dead events and disabled accounts, waits during a pause, and is refused then', async () => {
   const disabled = await gateway.admin.createAccount({ app_key: 'disabled', enabled: false });

@@ -3,6 +3,7 @@ import { createAdminClient } from '../../../src/api/client.ts';
 import { dayMs } from '../../../src/database/uuid-time.ts';
 import { EventReceiver } from '../../../src/events/event-receiver.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
+import { highestOfMs, insertConsumer } from '../../support/consumers.ts';
 import { type OpenStream, openStream } from '../../support/event-stream.ts';
 import { operatorOf } from '../../support/operator.ts';
 import { rawRequest } from '../../support/raw-http.ts';
@@ -108,6 +109,14 @@ describe('what is reported', () => {
     expect((await stream.next('a reset', ({ event }) => event === 'reset')).data).toEqual({ reason: 'bulk_operation' });
   });
 
+  test('the deletion of a consumer, which ends its events, makes clients load the list again', async () => {
+    const { id } = await gateway.admin.createAccount({});
+    await insertConsumer(gateway.database, { accountId: id, name: 'gone' });
+    const stream = await opened();
+    expect((await gateway.admin.request('DELETE', `/admin/accounts/${id}/consumers/gone`)).status).toBe(204);
+    expect((await stream.next('a reset', ({ event }) => event === 'reset')).data).toEqual({ reason: 'bulk_operation' });
+  });
+
   test.each(['$EVENT_ID', '0', '-1'])('events after a call with the wrong id %s', async (wrong) => {
     const stream = await opened();
     expect((await gateway.admin.request('POST', `/admin/events/${wrong}/ack`)).status).toBe(404);
@@ -153,6 +162,28 @@ describe('filters', () => {
     const { id } = await received(fieldsOf('wanted'));
     await stream.next('the event', stateOf(id, 'pending', 0));
     expect(stream.events().map((event) => event.id)).toEqual([id]);
+  });
+
+  test('by consumer, and webhooks that no consumer gets', async () => {
+    const consumerId = await insertConsumer(gateway.database, { accountId: account.id, name: 'billing' });
+    const [ofBilling, ofDefault, unsent] = [
+      await opened({ query: '?consumer=billing' }),
+      await opened({ query: '?consumer=default&skipped=false' }),
+      await opened({ query: '?skipped=true' }),
+    ];
+    const skipped = await received({ skippedReason: 'no_consumer_matched' });
+    const webhook = receivedEvent(account);
+    const sibling = { id: highestOfMs(webhook.id), consumerId };
+    expect(await receiver.receive({ ...webhook, siblings: [sibling] })).toEqual({ kind: 'stored' });
+    const { data } = await ofBilling.next('the event of billing', stateOf(sibling.id, 'pending', 0));
+    expect(data).toMatchObject({ consumer: 'billing', request_id: webhook.id });
+    await ofDefault.next('the event of default', stateOf(webhook.id, 'pending', 0));
+    await unsent.next('the skipped webhook', ({ event, data }) => event === 'event' && data.id === skipped.id);
+    expect([ofBilling, ofDefault, unsent].map((stream) => stream.events().map(({ id }) => id))).toEqual([
+      [sibling.id],
+      [webhook.id],
+      [skipped.id],
+    ]);
   });
 
   test.each(['limit=5', 'offset=1', 'before=01900000-0000-7000-8000-000000000000', 'status=nope', 'since=now', 'x=1'])(

@@ -4,7 +4,7 @@ import { withClient } from '../../support/one-connection.ts';
 import { some } from './some.ts';
 
 const sums =
-  'stored pending delivered failed retrying rejected open_state processed_state failed_state dead_state rejected_state attempts';
+  'stored pending delivered failed retrying rejected open_state processed_state failed_state dead_state rejected_state attempts siblings skipped';
 const sumsOf = sums
   .split(' ')
   .map((name) => `sum(${name})::integer as ${name}`)

@@ -46,7 +46,15 @@ export const summary: SummaryNotice = {
   events: 42,
   since: new Date('2026-11-20T10:00:00.000Z'),
   until: new Date('2026-11-20T10:05:00.000Z'),
-  first: [{ id: eventId, event_type: null, error: 'timeout', dashboardUrl: 'https://gateway.test/dashboard/events/1' }],
+  first: [
+    {
+      id: eventId,
+      event_type: null,
+      consumer: 'default',
+      error: 'timeout',
+      dashboardUrl: 'https://gateway.test/dashboard/events/1',
+    },
+  ],
   dashboardUrl: 'https://gateway.test/dashboard/events?delivery_status=failed',
 };
 

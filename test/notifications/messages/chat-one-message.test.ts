@@ -67,7 +67,9 @@ test('values of an event cause no formatting, links or mentions', () => {
   for (const notice of noticesWith(value)) {
     const message = chatOneMessage(notice);
     const harmless = chatOneMessage(
-      notice.kind === 'summary' ? summary({ first: Array(60).fill(listed()) }) : failure(),
+      notice.kind === 'summary'
+        ? summary({ first: Array(60).fill(listed()) })
+        : failure({}, { consumer: notice.event.consumer }),
     );
     // Slack finds the same markup as in the message of a harmless event.
     expect(textsOf(message, 'mrkdwn')).toEqual(textsOf(harmless, 'mrkdwn'));

@@ -20,11 +20,13 @@ const texts = fc
 const dates = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
 const urls = fc.oneof(fc.webUrl({ withQueryParameters: true }), texts);
 
+const consumers = fc.constantFrom('default', 'billing', 'c'.repeat(40));
 const ofEvents: fc.Arbitrary<Partial<EventRow>> = fc.record({
   id: texts,
   provider: texts,
   account_slug: texts,
   event_type: fc.option(texts),
+  consumer: consumers,
 });
 const payloads = fc.option(
   fc.record({
@@ -55,7 +57,9 @@ const summaries: fc.Arbitrary<SummaryNotice> = fc
     events: fc.nat(),
     since: dates,
     until: dates,
-    first: fc.array(fc.record({ id: texts, event_type: fc.option(texts), error: texts, dashboardUrl: urls })),
+    first: fc.array(
+      fc.record({ id: texts, event_type: fc.option(texts), consumer: consumers, error: texts, dashboardUrl: urls }),
+    ),
     dashboardUrl: urls,
   })
   .map(summary);

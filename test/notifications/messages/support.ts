@@ -47,6 +47,7 @@ export function listed(changes: Partial<SummaryNotice['first'][number]> = {}): S
   return {
     id: eventId,
     event_type: 'order.paid',
+    consumer: 'default',
     error: 'HTTP 503',
     dashboardUrl: `https://hooks.example.com/dashboard/events/${eventId}`,
     ...changes,
@@ -86,10 +87,12 @@ export const hardValues: [name: string, value: string][] = [
   ['white space', ' \t\r\n '],
 ];
 
-/** A failure and a summary with this value in every field that comes from outside. */
+const longestConsumer = 'c'.repeat(40);
+
+/** A failure and a summary of the consumer with the longest name, with this value in every field that comes from outside. */
 export function noticesWith(value: string): [FailureNotice, SummaryNotice] {
-  const ofEvent = { event_type: value, account_slug: value, provider: value, id: value };
-  const one = listed({ event_type: value, error: value });
+  const ofEvent = { event_type: value, account_slug: value, provider: value, id: value, consumer: longestConsumer };
+  const one = listed({ event_type: value, consumer: longestConsumer, error: value });
   return [
     failure({ error: value, payload: { body: utf8(value), contentType: value } }, ofEvent),
     summary({ account: { provider: value, account_slug: value, app_key: value }, first: Array(60).fill(one) }),

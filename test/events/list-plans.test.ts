@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/sql.ts';
+import { type EventFilter, listEvents } from '../../src/events/list.ts';
+import { insertConsumer } from '../support/consumers.ts';
+import { useDatabase } from '../support/use-database.ts';
+import { fillEvents } from './fill-events.ts';
+
+const database = useDatabase();
+const manyEvents = 5_000;
+
+// One event of a consumer, and one webhook that no consumer gets, before many others.
+beforeAll(async () => {
+  const consumerId = await insertConsumer(database, { accountId: randomUUID(), name: 'rare' });
+  const event = (at: number) => ({
+    ...{ receivedAt: new Date(at), accountId: randomUUID(), provider: 'generic', accountSlug: 'a', appKey: 'a' },
+    ...{ eventType: null, externalId: 'x', status: 'enqueued', deliveryStatus: 'delivered', attempts: 1 },
+    ...{ deliveredAt: new Date(at), nextAttemptAt: null },
+  });
+  const now = Date.now();
+  const skipped = { deliveryStatus: null, skippedReason: 'no_consumer_matched', deliveredAt: null };
+  await fillEvents(database, [
+    { ...event(now - 2), consumerId },
+    { ...event(now - 2), ...skipped },
+    ...Array.from({ length: manyEvents }, () => event(now - 1)),
+  ] as Parameters<typeof fillEvents>[1]);
+  await database.pool.query('analyze events');
+}, 60_000);
+
+/** The plans of the statements that read the events of a list. */
+async function plansOf(filter: Partial<EventFilter>): Promise<string[]> {
+  const plans: string[] = [];
+  const { reader } = database;
+  const sql: Sql = {
+    async query(statement, values) {
+      if (statement.text.includes('from events e')) {
+        const text = `explain (costs off) ${statement.text}`;
+        const lines = await reader.query<{ 'QUERY PLAN': string }>({ name: '', text }, values);
+        plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
+      }
+      return reader.query(statement, values);
+    },
+  };
+  expect(await listEvents(sql, { limit: 100, offset: 0, ...filter })).toHaveLength(1);
+  return plans;
+}
+
+test('a list of a consumer with few events reads only these', async () => {
+  for (const plan of await plansOf({ consumer: 'rare' })) {
+    expect(plan).toMatch(/Index Cond: \(\(consumer_id = /);
+    expect(plan).not.toContain('Filter');
+  }
+});
+
+test('a list of the webhooks that no consumer gets reads only these', async () => {
+  for (const plan of await plansOf({ skipped: true })) expect(plan).not.toContain('Filter');
+});
