@@ -124,7 +124,7 @@ export function backfillRoutes(deps: {
       answers: 'The job that was ordered (202), or what it would make (200)',
       errors: ['not_found', 'conflict'],
       examples: {
-        body: { since: '2026-01-01T00:00:00Z', condition: 'event_type.startsWith("invoice.")', per_second: 20 },
+        body: { since: '2026-01-01T00:00:00Z', condition: 'event_type.startswith("invoice.")', per_second: 20 },
       },
     }),
   );
