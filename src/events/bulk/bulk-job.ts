@@ -61,7 +61,7 @@ export interface NewBulkJob {
 }
 
 /** Whose stored webhooks a backfill looks at, and which consumer gets the events. */
-export interface Backfill {
+interface Backfill {
   accountId: string;
   /** For `default`, the id of the account. */
   consumerId: string;
