@@ -14,6 +14,7 @@ import type { Database } from '../database/database.ts';
 import { consumerRoutes } from '../delivery/consumers/consumer-routes.ts';
 import type { TestDelivery } from '../delivery/test-delivery.ts';
 import { testDeliveryRoutes } from '../delivery/test-delivery-routes.ts';
+import { backfillRoutes } from '../events/backfill/backfill-routes.ts';
 import { bulkRoutes } from '../events/bulk/bulk-routes.ts';
 import { deliveryRoutes } from '../events/delivery-routes.ts';
 import { eventRoutes, type FindWorkflow } from '../events/event-routes.ts';
@@ -105,6 +106,7 @@ export function adminRoutes(deps: AdminDeps) {
     .use(secretRoutes(deps))
     .use(accountPauseRoutes(deps))
     .use(accountConsumerRoutes(deps))
+    .use(backfillRoutes(deps))
     .use(testDeliveryRoutes(deps))
     .use(providerRoutes(deps))
     .use(destinationRoutes(deps))

@@ -18,6 +18,7 @@ export function consumersOf({ admin }: Pick<TestGateway, 'admin'>, accountId: st
     delete: (name: string) => admin.request('DELETE', at(name)),
     pause: (name: string, body?: unknown) => admin.request('POST', `${at(name)}/pause`, body),
     resume: (name: string) => admin.request('POST', `${at(name)}/resume`),
+    backfill: (name: string, order: object) => admin.request('POST', `${at(name)}/backfill`, order),
     /** The consumer with this name, created with the least that is needed. */
     async made(name: string, fields: Record<string, unknown> = {}) {
       const { status, body } = await client.post({ name, url: `https://${name}.test/hook`, ...fields });

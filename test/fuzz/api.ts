@@ -18,12 +18,13 @@ checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
 [[operations]]
 # What a config and a secret may hold depends on the account's provider or the destination that is there, and a condition
 # is more than a text. A name of a consumer may be taken, and the consumer default has the address of its account. An
-# order of a bulk job has either ids or a filter that is not empty. A series reaches back from now.
+# order of a bulk job has either ids or a filter that is not empty. A backfill and a series reach back from now.
 include-path = [
   "/admin/accounts",
   "/admin/accounts/{account_id}",
   "/admin/accounts/{account_id}/consumers",
   "/admin/accounts/{account_id}/consumers/{consumer}",
+  "/admin/accounts/{account_id}/consumers/{consumer}/backfill",
   "/admin/accounts/{account_id}/destinations",
   "/admin/accounts/{account_id}/destinations/{destination_id}",
   "/admin/conditions/check",

@@ -13,7 +13,7 @@ export async function createResources(gateway: TestGateway, deliveryUrl: string)
   await gateway.database.pool.query(`update bulk_jobs set state = 'stopped', ended_at = now() where ended_at is null`);
   const account = await gateway.admin.createAccount({ delivery_url: deliveryUrl });
   const consumer = await gateway.admin.post(`/admin/accounts/${account.id}/consumers`, {
-    ...{ name: 'disabled-one', url: deliveryUrl, enabled: false },
+    ...{ name: 'quiet-one', url: deliveryUrl, condition: 'event_type == "none"' },
   });
   const destination = await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, {
     destination_type: 'webhook',

@@ -2,6 +2,10 @@
 export const bulkActions = ['replay', 'retry', 'ack', 'dead'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
+/** What a job does: one of these operations, or it makes events of stored webhooks (../backfill/). */
+export const jobActions = [...bulkActions, 'backfill'] as const;
+type JobAction = (typeof jobActions)[number];
+
 /**
  * - `running`: workers change events
  * - `stopping`: an operator or a restore has stopped it; the next worker ends it
@@ -39,7 +43,7 @@ export const matchedOf = ({ done, failed, skipped }: Outcome) =>
 /** A new job. Of `filter` and `ids` one is null. */
 export interface NewBulkJob {
   id: string;
-  action: BulkAction;
+  action: JobAction;
   error: string | null;
   filter: Record<string, string> | null;
   /** Sorted, each once. */
@@ -47,7 +51,24 @@ export interface NewBulkJob {
   orderedBy: string;
   orderedFrom: string;
   total: number | null;
+  /** With a filter: the lowest id that may match. Default: that of all events. */
+  firstEvent?: string;
   /** With a filter: the newest event, which is the last of the job; null if there is no event. */
   lastEvent: string | null;
   sliceMs: number;
+  /** For `backfill`. */
+  backfill?: Backfill;
+}
+
+/** Whose stored webhooks a backfill looks at, and which consumer gets the events. */
+interface Backfill {
+  accountId: string;
+  /** For `default`, the id of the account. */
+  consumerId: string;
+  /** The name of the consumer. */
+  consumer: string;
+  /** What the webhooks must meet besides the condition of the consumer. */
+  condition: string | null;
+  /** The most events made in a second. */
+  perSecond: number;
 }

@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
-import type { Sql } from '../../database/sql.ts';
 import { nextPage } from '../../http/admin/next-page.ts';
 import { cursor, defaultLimit, isId, limit } from '../../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../../http/operation.ts';
@@ -14,30 +13,13 @@ import type { NewBulkJob } from './bulk-job.ts';
 import * as rows from './bulk-rows.ts';
 import { bulkDryRun, bulkJob, bulkJobWithIds, bulkOrder } from './bulk-schemas.ts';
 import { countGiven, countMatching, firstSliceMs, newestEvent } from './matching-events.ts';
-
-/** Jobs that have not ended. Each works at its own rate, so that more of them would load the database more. */
-const mostJobs = 5;
-/** For counting the matching events, while an operator waits. */
-const countMs = 3_000;
+import { countMs, orderJob } from './order-job.ts';
 
 const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
 
 /** `/admin/events/bulk`: jobs that change many events. */
 export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
   const { database, calls } = deps;
-
-  /** Makes a job of an order that is neither one too many nor the same as a running one. */
-  const order = (job: NewBulkJob, record: (sql: Sql) => Promise<void>) =>
-    database.transaction(async (sql) => {
-      const { count, same } = await rows.unfinishedJobs(sql, job);
-      // A double click, or a client that repeats a request whose answer was lost.
-      if (same !== null) throw new Problem('conflict', `the running bulk job ${same} has the same order`);
-      if (count >= mostJobs)
-        throw new Problem('conflict', `${mostJobs} bulk jobs have not ended yet; wait for one of them, or stop it`);
-      const made = await rows.insertBulkJob(sql, job);
-      await record(sql);
-      return made;
-    });
 
   return new Elysia({ name: 'bulk', prefix: '/events' })
     .post(
@@ -65,11 +47,16 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
           lastEvent: filter && (await newestEvent(database.reader)),
           sliceMs: firstSliceMs,
         };
-        const made = await order(job, (sql) =>
-          call.record(sql, 'event.bulk', {
-            ...{ status: 202, job_id: job.id, total: job.total },
-            ...(ids ? auditedIds(ids) : {}),
-          }),
+        const made = await orderJob(
+          database,
+          job,
+          (sql) =>
+            call.record(sql, 'event.bulk', {
+              ...{ status: 202, job_id: job.id, total: job.total },
+              ...(ids ? auditedIds(ids) : {}),
+            }),
+          // A double click, or a client that repeats a request whose answer was lost.
+          (same) => `the running bulk job ${same} has the same order`,
         );
         set.status = 202;
         return rows.bulkJobView(made);

@@ -3,7 +3,7 @@ import { cursor } from '../../http/admin/query-schemas.ts';
 import { count, id, text as shownText, timestamp } from '../../http/admin/schemas/common.ts';
 import { text } from '../../shared/text-rules.ts';
 import { eventFilters } from '../event-filters.ts';
-import { bulkActions, bulkStates, skipReasons } from './bulk-job.ts';
+import { bulkActions, bulkStates, jobActions, skipReasons } from './bulk-job.ts';
 
 /** Ids of one order. A longer list is a filter, or several orders. */
 const mostIds = 1_000;
@@ -46,13 +46,19 @@ const example = {
   created_at: '2026-11-20T10:00:00.000Z',
   started_at: '2026-11-20T10:00:00.200Z',
   ended_at: null,
+  account_id: null,
+  consumer: null,
+  condition: null,
+  per_second: null,
 };
 
 export const bulkJob = z
   .object({
     id,
-    action: z.enum(bulkActions),
-    filter: z.record(z.string(), z.string()).nullable().meta({ description: '`null` if the job has ids' }),
+    action: z.enum(jobActions),
+    filter: z.record(z.string(), z.string()).nullable().meta({
+      description: '`null` if the job has ids. Of a backfill: `since` and `until`',
+    }),
     ids: count.nullable().meta({ description: 'Number of given ids; `null` if the job has a filter' }),
     state: z.enum(bulkStates),
     reason: shownText.nullable().meta({ description: 'Why the job was stopped or has failed' }),
@@ -60,7 +66,7 @@ export const bulkJob = z
       description: 'Events that matched when the job was ordered; `null` if there were too many to count in time',
     }),
     matched: count.meta({ description: 'Events looked at so far: `done`, `skipped` and `failed` together' }),
-    done: count.meta({ description: 'Events that were changed' }),
+    done: count.meta({ description: 'Events that were changed, or made by a backfill' }),
     skipped: z.partialRecord(z.enum(skipReasons), count).meta({
       description: 'Events that were left as they are, by the reason for which the operation on one event is refused',
     }),
@@ -69,6 +75,14 @@ export const bulkJob = z
     created_at: timestamp,
     started_at: timestamp.nullable().meta({ description: 'Time of the first batch' }),
     ended_at: timestamp.nullable(),
+    account_id: id
+      .nullable()
+      .meta({ description: 'Of a backfill: whose webhooks it looks at; `null` for other actions' }),
+    consumer: shownText.nullable().meta({ description: 'Of a backfill: the name of the consumer at the order' }),
+    condition: shownText.nullable().meta({
+      description: 'Of a backfill: what the webhooks must meet besides the condition of the consumer',
+    }),
+    per_second: count.nullable().meta({ description: 'Of a backfill: the most events made in a second' }),
   })
   .meta({ id: 'BulkJob', examples: [example] });
 

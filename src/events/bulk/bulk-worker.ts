@@ -3,25 +3,24 @@ import type { AuditWriter } from '../../audit/audit-writer.ts';
 import type { Database } from '../../database/database.ts';
 import { databaseFailure, isDatabaseError } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
-import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { dayMs, uuidMs } from '../../database/uuid-time.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Round } from '../../shared/poller.ts';
+import { makeEvents, nextBackfill } from '../backfill/backfill-batch.ts';
 import type { EventFilters } from '../event-filters.ts';
 import { applyBatch, type BatchOrder } from './apply-batch.ts';
 import { matchedOf, type Outcome, type SkipReason, skipReasons } from './bulk-job.ts';
 import { bulkFilter } from './bulk-schemas.ts';
 import type { LeasedJob } from './leased-job.ts';
 import * as jobs from './leased-job.ts';
-import { type Matches, nextMatches, type Place } from './matching-events.ts';
+import { batchDays, type Matches, nextMatches, type Place, withinDays } from './matching-events.ts';
+import { slicesOf } from './slices.ts';
 
 /**
  * Events of one transaction: about 0.2 s of work. Recording an attempt of one of these events, and an operator's command
  * on it, wait for that long.
  */
 const eventsABatch = 200;
-/** Days that a batch changes: each locks a dozen tables and indexes, and PostgreSQL's room for locks is shared by all. */
-const batchDays = 32;
 /**
  * Between two batches of a job. Together with the size of a batch it limits a job to 1,000 events/s in all workers, so
  * that ingestion and deliveries keep most of the database.
@@ -47,9 +46,11 @@ interface BulkDeps {
 /** Works on bulk jobs, one batch a round. Any number of processes may do so. */
 export class BulkWorker {
   readonly #deps: BulkDeps;
+  readonly #slices: Sql;
 
   constructor(deps: BulkDeps) {
     this.#deps = deps;
+    this.#slices = slicesOf(deps.database.readers, statementMs);
   }
 
   /**
@@ -80,6 +81,8 @@ export class BulkWorker {
 
   async #work(job: LeasedJob, token: string): Promise<void> {
     if (job.state === 'stopping') return this.#endWith(job, token, 'stopped', job.reason);
+    const { action } = job;
+    if (action === 'backfill') return this.#backfill(job, token);
     const delayS = await this.#delayOf(job);
     if (delayS !== null) return jobs.putOffJob(this.#deps.database, job.id, token, delayS);
     const filter = storedFilter(job);
@@ -88,10 +91,28 @@ export class BulkWorker {
       const locked = await jobs.lockLeasedJob(sql, job.id, token);
       if (!locked) return;
       if (locked.state === 'stopping') return this.#end(sql, locked, 'stopped', locked.reason);
-      const order: BatchOrder = { action: locked.action, error: locked.error, filter };
+      const order: BatchOrder = { action, error: locked.error, filter };
       const outcome = sumOf(locked, await applyBatch(sql, order, found.ids));
       await jobs.saveBatchOf(sql, locked, { outcome, place: found.place, ids: found.ids, pauseS });
       if (found.end) await this.#end(sql, { ...locked, ...outcome }, 'done', null);
+    });
+  }
+
+  async #backfill(job: LeasedJob, token: string): Promise<void> {
+    const { database } = this.#deps;
+    const batch = await nextBackfill(database, this.#slices, job);
+    if (batch.kind === 'wait') return jobs.putOffJob(database, job.id, token, batch.delayS);
+    if (batch.kind === 'end') return this.#endWith(job, token, 'stopped', batch.reason);
+    await database.transaction(async (sql) => {
+      const locked = await jobs.lockLeasedJob(sql, job.id, token);
+      if (!locked) return;
+      if (locked.state === 'stopping') return this.#end(sql, locked, 'stopped', locked.reason);
+      const made = await makeEvents(sql, batch);
+      // The consumer was changed after its condition was read: the webhooks are judged again.
+      if (made === null) return jobs.putOffJob(sql, job.id, token, 0);
+      const outcome = sumOf(locked, made);
+      await jobs.saveBatchOf(sql, locked, { outcome, place: batch.place, ids: batch.ids, pauseS: batch.pauseS });
+      if (batch.end) await this.#end(sql, { ...locked, ...outcome }, 'done', null);
     });
   }
 
@@ -120,15 +141,6 @@ export class BulkWorker {
     );
   }
 
-  /** Reads each slice in a transaction of its own, because locks on the partitions of its days are kept until its end. */
-  readonly #slices: Sql = {
-    query: (statement, values) =>
-      inTransaction(this.#deps.database.readers, async (client) => {
-        await client.query(`set local statement_timeout = ${statementMs}`);
-        return sqlOfClient(client).query(statement, values);
-      }),
-  };
-
   async #endWith(job: LeasedJob, token: string, state: 'stopped' | 'failed', reason: string | null): Promise<void> {
     await this.#deps.database.transaction(async (sql) => {
       const locked = await jobs.lockLeasedJob(sql, job.id, token);
@@ -139,10 +151,14 @@ export class BulkWorker {
   /** Ends a job and writes its audit entry, in the same transaction. */
   async #end(sql: Sql, job: LeasedJob, state: 'stopped' | 'done' | 'failed', reason: string | null): Promise<void> {
     if (!(await jobs.endJobRow(sql, job.id, state, reason))) return;
-    const { id, action, total, done, failed, skipped } = job;
+    const { id, action, total, done, failed, skipped, account_id, consumer } = job;
+    const whose = account_id === null ? {} : { account_id, consumer };
     await this.#deps.audit.write(sql, {
       ...{ actor: job.ordered_by, ipAddress: job.ordered_from, action: 'event.bulk_end' },
-      details: { job_id: id, action, state, reason, total, matched: matchedOf(job), done, skipped, failed },
+      details: {
+        ...{ job_id: id, action, ...whose, state },
+        ...{ reason, total, matched: matchedOf(job), done, skipped, failed },
+      },
     });
   }
 }
@@ -150,14 +166,6 @@ export class BulkWorker {
 /** The filter of a job; null if it has ids. Throws if another version of the gateway stored what this one cannot read. */
 function storedFilter({ filter }: LeasedJob): EventFilters | null {
   return filter === null ? null : bulkFilter.parse(filter);
-}
-
-/** Leaves events of too many days to the next batch. */
-function withinDays({ ids, place, end }: Matches): Matches {
-  const [first = ''] = ids;
-  const kept = ids.filter((id) => uuidMs(id) - uuidMs(first) <= batchDays * dayMs);
-  const left = ids[kept.length];
-  return left === undefined ? { ids, place, end } : { ids: kept, place: { ...place, next: left }, end: false };
 }
 
 /** The sums of a job after a batch. */

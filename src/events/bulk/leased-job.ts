@@ -8,6 +8,7 @@ import type { Place } from './matching-events.ts';
 
 /** A job that this process works on, until its lease expires. */
 export interface LeasedJob extends Omit<BulkJob, 'filter' | 'ids' | 'created_at' | 'started_at' | 'ended_at'> {
+  consumer_id: string | null;
   error: string | null;
   /** As it was stored. */
   filter: unknown;
@@ -21,7 +22,7 @@ export interface LeasedJob extends Omit<BulkJob, 'filter' | 'ids' | 'created_at'
 }
 
 const leasedColumns = `j.id, j.action, j.error, j.filter, j.event_ids, j.state, j.reason, j.ordered_by, j.ordered_from, j.total, j.done, j.failed, j.skipped,
-  j.next_event, j.last_event, j.slice_ms, ${isPaused} as paused`;
+  j.account_id, j.consumer_id, j.consumer, j.condition, j.per_second, j.next_event, j.last_event, j.slice_ms, ${isPaused} as paused`;
 
 const leaseJob = {
   name: 'lease_bulk_job',

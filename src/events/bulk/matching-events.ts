@@ -1,17 +1,20 @@
 import type { Sql } from '../../database/sql.ts';
-import { uuidFloor, uuidMs } from '../../database/uuid-time.ts';
+import { dayMs, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
 import type { EventFilters } from '../event-filters.ts';
 import { countMatches, listEvents, type Matching, matchingOf } from '../list.ts';
-import { isCanceled, type Window, windowsBack } from '../windows.ts';
+import { isCanceled, type KnownValues, type Window, windowsBack } from '../windows.ts';
 
 /** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
-export const firstSliceMs = 24 * 60 * 60_000;
+export const firstSliceMs = dayMs;
 /** A week is a few dozen partitions with their indexes, whose locks one statement can take. */
-const longestSliceMs = 7 * 24 * 60 * 60_000;
+const longestSliceMs = 7 * dayMs;
 /** A second of the busiest gateway is a few thousand events. */
 const shortestSliceMs = 1_000;
 /** A slice that took longer is made shorter, and one that took less than a tenth of it longer. */
 const aimMs = 500;
+
+/** Days that a batch changes: each locks a dozen tables and indexes, and PostgreSQL's room for locks is shared by all. */
+export const batchDays = 32;
 
 /** Where a walk over matching events is. */
 export interface Place {
@@ -52,11 +55,25 @@ export async function nextMatches(
   from: Place,
   limits: { most: number; timeMs: number },
 ): Promise<Matches> {
+  return nextOf(sql, await matchingOf(sql, filter), filter, from, limits);
+}
+
+/**
+ * As `nextMatches`, for events of any source.
+ *
+ * @param bounds the times of receipt, and values that all of the events have
+ */
+export async function nextOf(
+  sql: Sql,
+  matching: Matching,
+  bounds: Pick<EventFilters, 'since' | 'until'> & KnownValues,
+  from: Place,
+  limits: { most: number; timeMs: number },
+): Promise<Matches> {
   const endMs = performance.now() + limits.timeMs;
-  const matching = await matchingOf(sql, filter);
   const place = { ...from };
   const ids: string[] = [];
-  const windows = await windowsBack(sql, { ...filter, before: idAfter(from.last) });
+  const windows = await windowsBack(sql, { ...bounds, before: idAfter(from.last) });
   for (const window of windows.reverse()) {
     if (window.low > place.next) place.next = window.low;
     while (place.next < window.high) {
@@ -81,6 +98,14 @@ export async function nextMatches(
     }
   }
   return { ids, place: { ...place, next: idAfter(from.last) }, end: true };
+}
+
+/** Leaves events of too many days to the next batch. */
+export function withinDays({ ids, place, end }: Matches): Matches {
+  const [first = ''] = ids;
+  const kept = ids.filter((id) => uuidMs(id) - uuidMs(first) <= batchDays * dayMs);
+  const left = ids[kept.length];
+  return left === undefined ? { ids, place, end } : { ids: kept, place: { ...place, next: left }, end: false };
 }
 
 function endOfSlice({ next, sliceMs }: Place, high: string): string {
@@ -127,7 +152,7 @@ export async function stillMatching(sql: Sql, filter: EventFilters, ids: readonl
 }
 
 /** Events that are counted at most: an operator who confirms more does not need the exact number. */
-const mostCounted = 100_000;
+export const mostCounted = 100_000;
 
 /**
  * Counts the matching events, for at most about `timeMs`.
@@ -172,7 +197,7 @@ export async function countGiven(sql: Sql, ids: readonly string[]): Promise<numb
 }
 
 /** The id after this one, as a number of 128 bits. Event ids are UUIDv7, so it never overflows. */
-function idAfter(id: string): string {
+export function idAfter(id: string): string {
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

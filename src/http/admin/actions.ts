@@ -5,7 +5,7 @@ const verbs = {
     ...(['list', 'create', 'read', 'update', 'delete', 'pause', 'resume', 'consumer', 'secrets'] as const),
     'test_delivery',
   ],
-  consumer: ['list', 'create', 'read', 'update', 'delete', 'pause', 'resume'],
+  consumer: ['list', 'create', 'read', 'update', 'delete', 'pause', 'resume', 'backfill'],
   provider: ['list'],
   destination: ['list', 'create', 'update', 'delete', 'test'],
   condition: ['check', 'names', 'preview'],

@@ -20,6 +20,7 @@ const texts: Record<AuditAction, readonly [text: string, kind: 'act' | 'read']> 
   'consumer.delete': ['Deleted a consumer', 'act'],
   'consumer.pause': ['Paused deliveries to a consumer', 'act'],
   'consumer.resume': ['Resumed deliveries to a consumer', 'act'],
+  'consumer.backfill': ['Ordered a backfill of a consumer', 'act'],
   'provider.list': ['Listed providers', 'read'],
   'destination.list': ['Listed destinations', 'read'],
   'destination.create': ['Created a destination', 'act'],

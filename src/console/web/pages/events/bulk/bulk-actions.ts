@@ -1,6 +1,7 @@
 import type { BulkJob } from '../../../api/types.ts';
 
-export type BulkAction = BulkJob['action'];
+/** The actions that are ordered for a selection of events. */
+export type BulkAction = Exclude<BulkJob['action'], 'backfill'>;
 
 /** What the buttons, the question and the job of each action say. */
 export const bulkActions: Record<BulkAction, { label: string; question: string; explained: string; noun: string }> = {
@@ -29,5 +30,9 @@ export const bulkActions: Record<BulkAction, { label: string; question: string; 
     noun: 'Marking as dead',
   },
 };
+
+/** What a job does, as its heading. */
+export const jobNoun = ({ action, consumer }: Pick<BulkJob, 'action' | 'consumer'>) =>
+  action === 'backfill' ? `Backfill of ${consumer}` : bulkActions[action].noun;
 
 export const bulkActionNames = Object.keys(bulkActions) as BulkAction[];

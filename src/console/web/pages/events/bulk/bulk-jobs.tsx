@@ -7,7 +7,7 @@ import { Moment } from '../../../components/moment.tsx';
 import { numberText } from '../../../components/number-text.ts';
 import { useAction } from '../../../components/use-action.ts';
 import styles from './bulk.module.css';
-import { bulkActions } from './bulk-actions.ts';
+import { jobNoun } from './bulk-actions.ts';
 
 export const jobsKey = ['bulk-jobs'];
 
@@ -44,11 +44,11 @@ function Job({ job, mayStop }: { job: ListedJob; mayStop: boolean }) {
     changes: jobsKey,
   });
   const skipped = Object.values(job.skipped).reduce((sum, n) => sum + n, 0);
-  const label = `${bulkActions[job.action].noun} ordered by ${job.ordered_by}`;
+  const label = `${jobNoun(job)} ordered by ${job.ordered_by}`;
   return (
     <li className={`panel ${styles.job}`}>
       <div className="line">
-        <strong>{bulkActions[job.action].noun}</strong>
+        <strong>{jobNoun(job)}</strong>
         <Badge state={job.state} />
         <span className="aside">
           {numberText(job.done)} of {job.total === null ? '…' : numberText(job.total)} done
