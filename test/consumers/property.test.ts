@@ -45,7 +45,8 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
   async function runAccount(random: Random, account: ChangingAccount, { changes }: { changes: boolean }) {
     const { gateway, operate } = stage;
     const all: Sent[] = [];
-    const replayed = new Map<string, number>();
+    /** By the id of an event, whether its replay was accepted. */
+    const replays = new Map<string, boolean>();
     const send = async ({ body, headers }: RandomWebhook) => {
       const fromMs = performance.now();
       const answer = await gateway.send(account.address, body, headers);
@@ -67,8 +68,12 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
         if (own.chance(0.2)) {
           const events = await eventsOf(own.pick(all).id);
           const event = own.pick(events);
-          const answer = event.delivery_status === 'delivered' ? await operate.replay(event.id) : null;
-          if (answer?.status === 200) replayed.set(event.id, (replayed.get(event.id) ?? 0) + 1);
+          // Once, because a second replay may overtake the first one.
+          if (event.delivery_status === 'delivered' && !replays.has(event.id)) {
+            replays.set(event.id, false);
+            const { status } = await operate.replay(event.id);
+            replays.set(event.id, status < 300);
+          }
         }
       }
     };
@@ -86,7 +91,7 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
       }
     };
     await Promise.all([sending, changer()]);
-    return { all, replayed };
+    return { all, replays };
   }
 
   const eventsOf = (requestId: string): Promise<StoredEvent[]> =>
@@ -122,7 +127,7 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
       );
       return left.length === 0;
     });
-    for (const { account, all, replayed } of runs) {
+    for (const { account, all, replays } of runs) {
       const seen = Map.groupBy(consumer.deliveries, ({ headers }) => String(headers['webhook-id']));
       for (const { webhook, id, fromMs, untilMs } of all) {
         const rows = await eventsOf(id);
@@ -142,7 +147,10 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
           const payload = await fetch(`${stage.gateway.baseUrl}/admin/events/${row.id}/payload`, {
             headers: { 'x-admin-token': stage.gateway.adminToken },
           });
-          expect([payload.status, await payload.text()], facts).toEqual([200, webhook.body]);
+          expect([payload.status, Buffer.from(await payload.arrayBuffer()).toString()], facts).toEqual([
+            200,
+            webhook.body,
+          ]);
           if (row.skipped_reason !== null) {
             expect(seen.get(row.id), facts).toBeUndefined();
             continue;
@@ -154,12 +162,12 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
             expect(account.urlOf(row.consumer_id), facts).toBe(url);
           }
           const isGone = row.consumer_id !== null && account.deleted.has(row.consumer_id);
-          const orders = 1 + (replayed.get(row.id) ?? 0);
+          const orders = replays.get(row.id) ? 2 : 1;
           if (row.delivery_status === 'delivered' && !isGone && row.consumer_id !== null)
             expect(deliveries.length, facts).toBe(orders);
           else if (row.delivery_status === 'delivered') expect(deliveries.length, facts).toBeGreaterThan(0);
           else if (isGone) expect(row.last_error, facts).toBe('consumer_deleted');
-          else expect([row.consumer_id, row.last_error], facts).toEqual([null, 'no_delivery_url']);
+          else expect([row.consumer_id, row.last_error], facts).toEqual([null, 'the account has no delivery URL']);
         }
       }
     }
