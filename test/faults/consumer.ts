@@ -10,10 +10,15 @@ export type Answer = number | 'hang' | 'reset';
 /** One POST as the consumer saw it. */
 export interface Seen {
   eventId: string;
+  /** The id of the webhook, and the name of the consumer, from the headers. */
+  requestId: string;
+  consumer: string;
   externalId: string;
   /** The number of the attempt, from its header. */
   number: number;
   account: string;
+  /** The consumer whose address was used. */
+  addressOf: string;
   atMs: number;
   answer: Answer;
   /** When the answer was handed to the system; null while there is none. */
@@ -22,15 +27,30 @@ export interface Seen {
   reused: boolean;
 }
 
-/** The consumers of the accounts of a seed. `broken` never succeeds. */
+/** The accounts of a seed. The consumer `default` of `broken` never succeeds. */
 export const accounts = ['steady', 'other', 'flaky', 'slow', 'broken'] as const;
 export type Account = (typeof accounts)[number];
+
+/**
+ * The consumers of each account. `some` gets those webhooks of which the payload says so. `unsteady` fails often, with every
+ * account. `default` is as its account.
+ */
+export const consumers = ['default', 'some', 'unsteady'] as const;
+/** The consumers besides `default`, with their conditions. */
+export const others = [
+  { name: 'some', condition: 'payload.wanted' },
+  { name: 'unsteady', condition: null },
+] as const;
+
+/** The consumers that get a webhook, in the order of their names. */
+export const consumersOf = ({ isWanted }: { isWanted: boolean }): string[] =>
+  consumers.filter((name) => name !== 'some' || isWanted);
 
 /** How a consumer fails for some seconds, or for the whole seed. */
 export const moods = ['hang', 'reset', 'slow', 'error'] as const;
 export type Mood = (typeof moods)[number];
 
-/** The consumer of all accounts, on one port, with a path for each account. It records every request. */
+/** All consumers, on one port, with a path for each account and consumer. It records every request. */
 export class Consumer {
   readonly seen: Seen[] = [];
   readonly #seed: number;
@@ -62,11 +82,14 @@ export class Consumer {
     const { socket, headers, url = '' } = request;
     const before = this.#served.get(socket) ?? 0;
     this.#served.set(socket, before + 1);
+    const [, account = '', addressOf = ''] = url.split('/');
     const seen: Seen = {
+      ...{ account, addressOf },
       eventId: String(headers['webhook-id']),
+      requestId: String(headers['x-webhook-request-id']),
+      consumer: String(headers['x-webhook-consumer']),
       externalId: String(headers['x-webhook-external-id']),
       number: Number(headers['x-webhook-attempt']),
-      account: url.slice(1),
       atMs: Date.now(),
       answer: 'hang',
       answeredMs: null,
@@ -90,19 +113,24 @@ export class Consumer {
     }, afterMs);
   }
 
-  /** The answer of a mood, by the seed, the event and the number of the attempt. */
-  #plan({ account, externalId, number }: Seen): { answer: Answer; afterMs: number; headers?: Record<string, string> } {
+  /** The answer of a mood, by the seed, the event with its consumer, and the number of the attempt. */
+  #plan({ account, addressOf, externalId, number }: Seen): {
+    answer: Answer;
+    afterMs: number;
+    headers?: Record<string, string>;
+  } {
     if (this.#failsEvery !== null) return { answer: this.seen.length % this.#failsEvery === 0 ? 500 : 200, afterMs: 0 };
-    const random = randomFor(this.#seed, externalId, number);
-    if (account === 'broken') {
+    const random = randomFor(this.#seed, externalId, addressOf, number);
+    const own = addressOf === 'default' ? account : addressOf;
+    if (own === 'broken') {
       const mood = this.#brokenMood === 'mixed' ? random.pick(moods) : this.#brokenMood;
       // With ten timeouts, an event would take half of the seed's time until it is exhausted.
       const waits = mood === 'hang' || mood === 'slow';
       return waits && random.chance(0.6) ? { answer: 500, afterMs: 0 } : this.#bad(mood);
     }
     if (this.mood) return this.#bad(this.mood);
-    if (account === 'slow') return { answer: 200, afterMs: random.between(200, deliveryTimeoutMs / 2) };
-    if (account === 'flaky' && random.chance(0.4)) return this.#bad(random.pick(moods));
+    if (own === 'slow') return { answer: 200, afterMs: random.between(200, deliveryTimeoutMs / 2) };
+    if ((own === 'flaky' || own === 'unsteady') && random.chance(0.4)) return this.#bad(random.pick(moods));
     return { answer: 200, afterMs: 0 };
   }
 

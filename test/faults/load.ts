@@ -8,6 +8,8 @@ import { signingSecret } from './stage.ts';
 export interface Webhook {
   externalId: string;
   account: Account;
+  /** Whether its payload meets the condition of the consumer `some`. */
+  isWanted: boolean;
   /** The id from the first 202; null while none arrived. */
   eventId: string | null;
   /** Answers that refused it: a status, or null for a broken connection or no answer in time. */
@@ -50,7 +52,8 @@ export async function sendWebhooks(options: {
   for (let n = 0; n < loadS * rate; n++) {
     await sleep(Math.max(0, (n * 1000) / rate - (performance.now() - startedMs)));
     const webhook: Webhook = {
-      ...{ externalId: `w-${n}`, account: accountFor(random), eventId: null, refused: [], otherIds: [] },
+      ...{ externalId: `w-${n}`, account: accountFor(random), isWanted: n % 2 === 0 },
+      ...{ eventId: null, refused: [], otherIds: [] },
     };
     webhooks.push(webhook);
     const pauses = Array.from({ length: resends }, () => (random.chance(resentShare) ? random.between(500, 2_000) : 0));
@@ -62,7 +65,7 @@ export async function sendWebhooks(options: {
 
 async function deliver(webhook: Webhook, urls: string[], n: number, pausesMs: number[]): Promise<void> {
   for (let tried = 0; ; tried++) {
-    const answer = await post(`${urls[(n + tried) % urls.length]}/generic/${webhook.account}`, webhook.externalId);
+    const answer = await post(`${urls[(n + tried) % urls.length]}/generic/${webhook.account}`, webhook);
     if (typeof answer === 'string') {
       if (webhook.eventId !== null && webhook.eventId !== answer) webhook.otherIds.push(answer);
       webhook.eventId ??= answer;
@@ -75,13 +78,13 @@ async function deliver(webhook: Webhook, urls: string[], n: number, pausesMs: nu
   }
 }
 
-/** The id of the accepted event, the status of another answer, or null without an answer. */
-async function post(url: string, id: string): Promise<string | number | null> {
+/** The id of the accepted webhook, the status of another answer, or null without an answer. */
+async function post(url: string, { externalId: id, isWanted }: Webhook): Promise<string | number | null> {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-webhook-secret': signingSecret },
-      body: JSON.stringify({ id, type: 'order.created', note: 'x'.repeat(200) }),
+      body: JSON.stringify({ id, type: 'order.created', wanted: isWanted, note: 'x'.repeat(200) }),
       signal: AbortSignal.timeout(answerLimitMs),
     });
     const text = await response.text();

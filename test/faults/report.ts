@@ -5,6 +5,7 @@ const columns: [string, (result: SeedResult) => string | number][] = [
   ['seed', ({ seed }) => seed],
   ['faults', ({ faults }) => counted(faults.map(({ kind }) => kind))],
   ['acknowledged', ({ webhooks }) => webhooks.filter(({ eventId }) => eventId !== null).length],
+  ['events', ({ rows }) => rows.events.length],
   ['delivered', ({ rows }) => rows.events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered').length],
   ['exhausted', ({ rows }) => rows.events.filter(isExhausted).length],
   ['cancelled', ({ rows }) => rows.events.filter(isDead).length],

@@ -4,6 +4,10 @@ import type { Postgres } from './postgres.ts';
 /** An event's row after the seed. */
 export interface EventRow {
   id: string;
+  /** The id of its webhook. */
+  requestId: string;
+  /** The name of its consumer. */
+  consumer: string;
   account: string;
   externalId: string;
   status: string;
@@ -47,8 +51,10 @@ export interface Rows {
 export async function readRows({ query }: Postgres): Promise<Rows> {
   return {
     events: await query<EventRow>(
-      `select id, account_slug as account, external_id as "externalId", status, delivery_status as "deliveryStatus", attempts,
-         scheduled_attempts as "scheduledAttempts", generation, started_generation as "startedGeneration" from events order by id`,
+      `select e.id, coalesce(request_id, e.id) as "requestId", coalesce(name, 'default') as consumer, account_slug as account,
+         external_id as "externalId", status, delivery_status as "deliveryStatus", attempts,
+         scheduled_attempts as "scheduledAttempts", generation, started_generation as "startedGeneration"
+       from events e left join consumers c on c.id = e.consumer_id order by e.id`,
     ),
     attempts: await query<AttemptRow>(
       `select event_id as "eventId", trigger, number, outcome, response_code as "responseCode",

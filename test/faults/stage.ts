@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
 import { Balancer } from '../cluster/balancer.ts';
 import { nothingByHand } from './by-hand.ts';
-import { accounts, Consumer } from './consumer.ts';
+import { accounts, Consumer, others } from './consumer.ts';
 import type { Ground } from './ground.ts';
 import { type ProcessName, type RoleName, roleNames, type ServerName, serverNames, type Way } from './plan.ts';
 import { destinations, Receiver } from './receiver.ts';
@@ -94,7 +94,7 @@ export async function openStage(options: {
     byHand: nothingByHand(),
     processOf: (name: ProcessName) =>
       name === 'postgres' ? postgres.process : name === 'temporal' ? temporal.process : roleOf(name).process,
-    /** Creates the accounts and their destinations. */
+    /** Creates the accounts, their consumers and their destinations. */
     async createAccounts() {
       const post = async (path: string, body: unknown): Promise<{ id: string }> => {
         const response = await fetch(`${apiUrls[0]}${path}`, {
@@ -108,8 +108,13 @@ export async function openStage(options: {
       for (const account_slug of accounts) {
         const { id } = await post('/admin/accounts', {
           ...{ provider: 'generic', account_slug, app_key: 'faults', signing_secret_current: signingSecret },
-          delivery_url: `http://127.0.0.1:${consumer.port}/${account_slug}`,
+          delivery_url: `http://127.0.0.1:${consumer.port}/${account_slug}/default`,
         });
+        for (const { name, condition } of others)
+          await post(`/admin/accounts/${id}/consumers`, {
+            ...{ name, condition },
+            url: `http://127.0.0.1:${consumer.port}/${account_slug}/${name}`,
+          });
         for (const name of destinations)
           await post(`/admin/accounts/${id}/destinations`, {
             ...{ destination_type: 'webhook', name },

@@ -13,7 +13,8 @@ import { readOptions, usage } from './options.ts';
 import { type Sample, takeSample } from './sample.ts';
 
 /**
- * `npm run soak -- [--minutes 60] [--rate 20]`: a steady load for a long time. Every tenth request fails at the consumer,
+ * `npm run soak -- [--minutes 60] [--rate 8]`: a steady load for a long time, webhooks that become 20
+ * events a second. Every tenth request fails at the consumer,
  * Temporal is restarted five times, and PostgreSQL once. Prints a row of measurements for each minute. Fails if an event
  * was lost, if anything that `npm run faults` checks does not hold, or if memory, file descriptors, connections, the
  * queue or its dead rows grew: `flat.ts`.
@@ -65,7 +66,7 @@ try {
   failures.push(...wrong, ...whatGrew(samples));
   const refused = webhooks.flatMap((webhook) => webhook.refused).length;
   console.log(
-    `\n${webhooks.length} webhooks: ${rows.events.length} accepted, ` +
+    `\n${webhooks.length} webhooks: ${rows.events.length} events, ` +
       `${rows.events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered').length} delivered, ${refused} answers refused one; ` +
       `${rows.attempts.length} attempts, ${duplicates.explained} duplicates explained by a restart, ${duplicates.unexplained} unexplained`,
   );

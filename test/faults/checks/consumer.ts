@@ -22,7 +22,7 @@ function fits({ outcome, responseCode }: AttemptRow, { answer }: Seen): boolean 
 }
 
 /** The rows and what the consumer saw agree: each recorded attempt was seen, with its outcome, and no other attempt. */
-export function checkConsumer({ attempts }: Rows, seen: readonly Seen[], disruptions: Disruptions): string[] {
+export function checkConsumer({ events, attempts }: Rows, seen: readonly Seen[], disruptions: Disruptions): string[] {
   const posts = Map.groupBy(seen, ({ eventId, number }) => nameOf(eventId, number));
   const recorded = new Set(attempts.map(({ eventId, number }) => nameOf(eventId, number)));
   const unseen = attempts.filter(({ eventId, number }) => !posts.has(nameOf(eventId, number)));
@@ -41,7 +41,18 @@ export function checkConsumer({ attempts }: Rows, seen: readonly Seen[], disrupt
     // of either is recorded.
     return !disruptions.between(first.atMs, taken.atMs + deliveryTimeoutMs);
   });
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const misled = seen.filter(({ eventId, requestId, consumer, addressOf, account, externalId }) => {
+    const event = byId.get(eventId);
+    const told = { requestId, consumer, account, externalId };
+    return (
+      consumer !== addressOf ||
+      !event ||
+      Object.entries(told).some(([name, value]) => value !== Reflect.get(event, name))
+    );
+  });
   return [
+    ...some('POSTs went to another consumer than that of their event, or say so', misled),
     ...some('recorded attempts were not seen by the consumer', unseen),
     ...some('recorded outcomes are not what the consumer did', other),
     ...some('POSTs are not recorded as attempts', unrecorded),
