@@ -32,7 +32,7 @@ export interface Yield {
 }
 
 /** The table "Which consumers get a webhook". */
-export function yieldOf({ consumers, hasAddress }: Moment, webhook: RandomWebhook): Yield {
+function yieldOf({ consumers, hasAddress }: Moment, webhook: RandomWebhook): Yield {
   const asked = consumers.filter(({ name }) => name !== 'default' || hasAddress || consumers.length === 1);
   const enabled = asked.filter((consumer) => consumer.enabled);
   const wanting = enabled.filter(({ condition }) => holds(condition, webhook));

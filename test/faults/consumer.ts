@@ -35,7 +35,7 @@ export type Account = (typeof accounts)[number];
  * The consumers of each account. `some` gets those webhooks of which the payload says so. `unsteady` fails often, with every
  * account. `default` is as its account.
  */
-export const consumers = ['default', 'some', 'unsteady'] as const;
+const consumers = ['default', 'some', 'unsteady'] as const;
 /** The consumers besides `default`, with their conditions. */
 export const others = [
   { name: 'some', condition: 'payload.wanted' },
