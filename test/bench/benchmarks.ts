@@ -1,5 +1,6 @@
 import { benchAdmin } from './admin.ts';
 import { benchBackup } from './backup.ts';
+import { benchConditions } from './conditions.ts';
 import { benchConsole } from './console.ts';
 import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
@@ -68,6 +69,7 @@ const benchmarks: Record<string, (values: Values) => () => Promise<BenchResult>>
     rate: number(values.rate),
     seconds: number(values.seconds ?? '10'),
   })),
+  conditions: benchmark(benchConditions, (values) => ({ rounds: number(values.rounds) })),
   retention: benchmark(benchRetention, (values) => ({ events: number(values.events ?? '1000000') })),
   backup: benchmark(benchBackup, (values) => ({
     events: number(values.events ?? '1000000'),

@@ -12,6 +12,7 @@ npm run bench -- queue     [--events 2000000]
 npm run bench -- floor     [--shape settled,retried,exhausted] [--workflow-events 2000] [--delay 2]
 npm run bench -- admin     [--events 2000000] [--days 90] [--requests 200] [--connections 1]
 npm run bench -- console   [--events 2000000] [--days 90] [--requests 200] [--rate 500] [--seconds 10]
+npm run bench -- conditions [--rounds 200]
 npm run bench -- retention [--events 1000000]
 npm run bench -- backup    [--events 1000000] [--connections 1,8] [--seconds 20]
 
@@ -24,6 +25,7 @@ SCENARIOS
   --due 10000            events of the scenario due
   --slow-events 1000     events of the scenario slow
   --accounts 1000        accounts of the scenario accounts
+  --consumers 1,3        consumers of the account of the scenario consumers
   --bodies 1,10,250      sizes of the scenario bodies in KB
   --filled 0             events in the tables before each scenario
   --workflow-events 2000 at most so many events of a burst or backlog with --api-delivers false
@@ -43,6 +45,7 @@ const options = {
   events: { type: 'string' },
   provider: text('generic'),
   days: text('90'),
+  rounds: text('200'),
   requests: text('200'),
   'workflow-events': text('2000'),
   scenarios: text(Object.keys(scenarios).join(',')),
@@ -51,6 +54,7 @@ const options = {
   due: text('10000'),
   'slow-events': text('1000'),
   accounts: text('1000'),
+  consumers: text('1,3'),
   bodies: text('1,10,250'),
   filled: text('0'),
   gateway: { type: 'string' },
@@ -109,6 +113,7 @@ export const scenarioOptions = (
   backlog: number(values.backlog),
   due: number(values.due),
   accounts: number(values.accounts),
+  consumers: numbers(values.consumers),
   bodies: numbers(values.bodies).map((kilobytes) => kilobytes * 1000),
   slowEvents: number(values['slow-events']),
   filled: number(values.filled),

@@ -1,14 +1,14 @@
+import { adminCalls } from '../bench/deliver/admin-calls.ts';
 import type { BothEnds } from '../bench/deliver/both-ends.ts';
 import { Tally } from '../bench/deliver/counted.ts';
 import type { Stage } from '../bench/deliver/stage.ts';
-import { adminToken, createAccount } from '../bench/processes.ts';
+import { adminToken } from '../bench/processes.ts';
 import { Cluster, type ClusterOptions } from './cluster.ts';
 import type { ClusterGround } from './ground.ts';
 
 /** A stage of the benchmark whose gateway is a cluster. */
 export interface ClusterStage extends Stage {
   cluster: Cluster;
-  account(query?: string): ReturnType<typeof createAccount>;
 }
 
 /** Starts a cluster with an empty database for a scenario of the benchmark. */
@@ -37,13 +37,7 @@ export async function openClusterStage(
     metricsUrls: cluster.metricsUrls,
     tally: new Tally(),
     query: <Row extends object>(text: string) => postgres.query<Row>(text),
-    account: (query = '') =>
-      createAccount(cluster.url, { delivery_url: ends.consumerUrl + query, delivery_secret: 'bench-delivery-secret' }),
-    async admin(method, path) {
-      const response = await fetch(cluster.url + path, { method, headers: { 'x-admin-token': adminToken } });
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      await response.arrayBuffer();
-    },
+    ...adminCalls(cluster.url, ends.consumerUrl),
     async close() {
       const left = await cluster.close();
       if (left.length > 0) throw new Error(left.join('; '));

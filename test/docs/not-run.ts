@@ -39,6 +39,7 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
       'npm run bench -- lasting --seconds 600 --rate 500 --failing 0.02 --event-workflows on_retry',
       'DELIVERY_SCHEDULE=1s,5s,10s,30s,1m,2m,5m,10m,20m npm run bench -- lasting --seconds 120 --rate 100 --failing 0.1',
       'npm run bench -- queue --events 2000000',
+      'npm run bench -- conditions',
       'npm run faults',
       'npm run faults -- --seed 7 --faults kill-worker,cut-postgres',
       'npm run faults -- --seeds 50',

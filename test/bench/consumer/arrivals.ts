@@ -8,6 +8,9 @@ export interface ArrivalReport {
   statuses: Float64Array;
 }
 
+/** The run under which the deliveries of a consumer other than `default` are counted. */
+export const ofConsumer = (run: string, consumer: string) => `${run}~${consumer}`;
+
 /** The deliveries of one run, in memory. */
 export class Arrivals {
   readonly #events: number[] = [];

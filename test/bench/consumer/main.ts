@@ -2,12 +2,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import { listen } from '../../support/listen.ts';
 import { offer } from '../calls.ts';
 import { nowMs } from '../clock.ts';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals, ofConsumer } from './arrivals.ts';
 
 /**
  * The consumer of a benchmark, a process of its own. It keeps the time of every delivery, and reports them when it is
  * asked. A query says how it answers: `?delay-ms=1000` after that time, `?failing=x` with 500 to the first attempt of each
- * event whose run begins with `x`.
+ * event whose run begins with `x`. With `?consumer=x`, deliveries are counted as those of the consumer `x`.
  */
 const runs = new Map<string, Arrivals>();
 
@@ -18,10 +18,11 @@ function runOf(name: string): Arrivals {
 }
 
 /** Records a delivery of the event `<run>-<number>`, and says which status it is answered with. */
-function arrived(id: string, failing: string | null): number {
+function arrived(id: string, query: URLSearchParams): number {
   const dash = id.lastIndexOf('-');
   const run = id.slice(0, dash);
-  return runOf(run).add(Number(id.slice(dash + 1)), nowMs(), failing !== null && run.startsWith(failing));
+  const [failing, consumer] = [query.get('failing'), query.get('consumer')];
+  return runOf(consumer === null ? run : ofConsumer(run, consumer)).add(Number(id.slice(dash + 1)), nowMs(), failing !== null && run.startsWith(failing));
 }
 
 const answer = (response: ServerResponse, status: number) => response.writeHead(status, { 'content-length': 0 }).end();
@@ -33,7 +34,7 @@ const server = createServer((request, response) => {
     // The bare exchange: it comes from the load generator, which measures it.
     if (typeof id !== 'string') return answer(response, 202);
     const query = new URLSearchParams((request.url ?? '').split('?')[1]);
-    const status = arrived(id, query.get('failing'));
+    const status = arrived(id, query);
     const delayMs = Number(query.get('delay-ms'));
     if (delayMs > 0) setTimeout(answer, delayMs, response, status);
     else answer(response, status);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ArrivalReport } from '../consumer/arrivals.ts';
+import { type ArrivalReport, ofConsumer } from '../consumer/arrivals.ts';
 import { cpuEach, cpuTimes } from '../cpu.ts';
 import type { SendReport } from '../load/send.ts';
 import type { Target } from '../load/webhooks.ts';
@@ -14,6 +14,8 @@ export interface Load {
   rate: number;
   connections: number;
   bytes: number;
+  /** The consumers of each target besides `default`, by the names under which their deliveries are counted. */
+  consumers?: readonly string[];
 }
 
 /** Duplicates arrive after the first deliveries. */
@@ -28,20 +30,39 @@ export const newRun = () => `${process.pid.toString(36)}${Date.now().toString(36
 /** Sends events through the gateway until all have arrived, and measures them with the CPU time they took. */
 export async function measure(stage: Stage, load: Load): Promise<Figures> {
   const run = newRun();
+  const { consumers = [], ...webhooks } = load;
+  const others = consumers.map((name) => ofConsumer(run, name));
   const before = cpuTimes(stage.gateway.pids, stage.gateway.balancerPids);
-  const sent = await stage.ends.load.call('send', { run, ...load });
+  const sent = await stage.ends.load.call('send', { run, ...webhooks });
   await allDelivered(stage, run, sent);
+  for (const other of others) await untilDelivered(stage, other, sent);
   const after = cpuTimes(stage.gateway.pids, stage.gateway.balancerPids);
-  const arrived = await reportOf(stage, run);
-  const figures = figuresOf(sent, arrived);
+  const reports = await Promise.all([run, ...others].map((each) => reportOf(stage, each)));
+  const figures = together(reports.map((arrived) => figuresOf(sent, arrived)));
   return { ...figures, cpu: cpuEach(before, after, figures.acknowledged) };
+}
+
+/** The figures of several consumers of the same webhooks, until the last delivery. The times are those of the slowest one. */
+function together(consumers: Figures[]): Figures {
+  const slowest = consumers.reduce((a, b) => (b.seconds > a.seconds ? b : a));
+  const sum = (read: (figures: Figures) => number) => consumers.reduce((total, figures) => total + read(figures), 0);
+  const delivered = sum((figures) => figures.delivered);
+  return {
+    ...slowest,
+    ...{ delivered, eventsPerS: delivered / slowest.seconds },
+    ...{ lost: sum(({ lost }) => lost), duplicated: sum(({ duplicated }) => duplicated) },
+  };
 }
 
 /** Waits until every acknowledged event of a run was delivered, but no longer than the limit. */
 export async function allDelivered(stage: Stage, run: string, sent: SendReport, waitMs = limitMs): Promise<void> {
   stage.tally.addSent(sent);
+  await untilDelivered(stage, run, sent, waitMs);
+}
+
+async function untilDelivered({ ends }: Stage, run: string, sent: SendReport, waitMs = limitMs): Promise<void> {
   const events = Float64Array.from(acknowledgedOf(sent));
-  await stage.ends.consumer.call('untilDelivered', { run, events, limitMs: waitMs });
+  await ends.consumer.call('untilDelivered', { run, events, limitMs: waitMs });
 }
 
 /** All deliveries of a run, with the duplicates that arrive within two seconds. */

@@ -18,6 +18,8 @@ export interface ScenarioOptions {
   accounts: number;
   /** Bytes of a body, each a row. */
   bodies: number[];
+  /** Consumers of the account of a burst, each a row. */
+  consumers: number[];
   /** Events for the consumer that takes a second to answer. */
   slowEvents: number;
 }

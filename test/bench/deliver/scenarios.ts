@@ -4,6 +4,7 @@ import { afterPause } from './scenarios/after-pause.ts';
 import { burst } from './scenarios/burst.ts';
 import { firstEvents } from './scenarios/first-events.ts';
 import { manyAccounts } from './scenarios/many-accounts.ts';
+import { severalConsumers } from './scenarios/several-consumers.ts';
 import { slowConsumer } from './scenarios/slow-consumer.ts';
 import { steady } from './scenarios/steady.ts';
 
@@ -16,6 +17,7 @@ export const scenarios: Record<string, (options: ScenarioOptions) => Scenario[]>
   due: (options) => [afterPause(options)],
   slow: (options) => [slowConsumer(options)],
   accounts: (options) => [manyAccounts(options)],
+  consumers: (options) => options.consumers.map((count) => severalConsumers(options, count)),
   bodies: (options) => options.bodies.map((bytes) => burst({ ...options, bytes })),
 };
 

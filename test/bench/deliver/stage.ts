@@ -1,5 +1,5 @@
-import type { Target } from '../load/webhooks.ts';
-import { adminToken, createAccount, type GatewayProcess, startGatewayProcess, temporaryFolder } from '../processes.ts';
+import { type GatewayProcess, startGatewayProcess, temporaryFolder } from '../processes.ts';
+import { type AdminCalls, adminCalls } from './admin-calls.ts';
 import type { BothEnds } from './both-ends.ts';
 import { Tally } from './counted.ts';
 import type { Databases } from './databases.ts';
@@ -17,7 +17,7 @@ export interface GatewayOptions {
 }
 
 /** What a scenario needs: a gateway of its own with an empty or filled database, and both ends of the exchange. */
-export interface Stage {
+export interface Stage extends AdminCalls {
   ends: BothEnds;
   gateway: GatewayProcess;
   /** Below which `/metrics` of its processes is. */
@@ -25,10 +25,6 @@ export interface Stage {
   tally: Tally;
   /** Runs one statement in the gateway's database. */
   query<Row extends object>(text: string): Promise<Row[]>;
-  /** Creates an account whose events are delivered to the consumer. `query` says how it answers: see consumer/main.ts. */
-  account(query?: string): Promise<Target>;
-  /** Calls the admin API; anything but a success throws. */
-  admin(method: string, path: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,16 +50,7 @@ export async function openStage(
     metricsUrls: [gateway.baseUrl],
     tally: new Tally(),
     query: database.query,
-    account: (query = '') =>
-      createAccount(gateway.baseUrl, {
-        delivery_url: ends.consumerUrl + query,
-        delivery_secret: 'bench-delivery-secret',
-      }),
-    async admin(method, path) {
-      const response = await fetch(gateway.baseUrl + path, { method, headers: { 'x-admin-token': adminToken } });
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      await response.arrayBuffer();
-    },
+    ...adminCalls(gateway.baseUrl, ends.consumerUrl),
     async close() {
       await gateway.stop();
       await database.drop();

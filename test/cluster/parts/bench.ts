@@ -13,7 +13,7 @@ import type { PartResult } from '../part.ts';
 /** The sizes of `npm run bench -- deliver`, except for the burst. */
 const sizes = {
   ...{ connections: 64, rates: [5, 100], seconds: 20, backlog: 100_000, due: 10_000 },
-  ...{ accounts: 1_000, bodies: [1_000, 10_000, 250_000], slowEvents: 1_000 },
+  ...{ accounts: 1_000, consumers: [], bodies: [1_000, 10_000, 250_000], slowEvents: 1_000 },
 };
 
 /** A row of the table. The balancer has a column of its own: in production it is not a part of the gateway. */
