@@ -14,9 +14,11 @@ begin
   perform lock_events(p_ids, p_low, p_high);
   return query
   with input as (
-    select * from unnest(p_ids, p_tokens, p_started_at, p_durations_ms, p_response_codes, p_response_bodies, p_urls,
-                         p_waited_ms, p_connect_ms, p_answer_ms)
-      as t (event_id, claim_token, started_at, duration_ms, response_code, response_body, url, waited_ms, connect_ms, answer_ms)
+    -- In the list of columns and not in `from`, where PostgreSQL keeps a store of rows for each array.
+    select unnest(p_ids) as event_id, unnest(p_tokens) as claim_token, unnest(p_started_at) as started_at,
+      unnest(p_durations_ms) as duration_ms, unnest(p_response_codes) as response_code,
+      unnest(p_response_bodies) as response_body, unnest(p_urls) as url, unnest(p_waited_ms) as waited_ms,
+      unnest(p_connect_ms) as connect_ms, unnest(p_answer_ms) as answer_ms
   ), changed as (
     update events e set attempts = 1, scheduled_attempts = 1, last_error = null, response_code = i.response_code,
       delivery_status = 'delivered', delivered_at = i.started_at + make_interval(secs => i.duration_ms / 1000),

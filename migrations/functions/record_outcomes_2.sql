@@ -19,10 +19,13 @@ begin
   perform lock_events(p_ids, p_low, p_high);
   return query
   with input as (
-    select * from unnest(p_ids, p_generations, p_triggers, p_numbers, p_started_at, p_durations_ms, p_outcomes, p_response_codes,
-                         p_response_bodies, p_errors, p_urls, p_succeeded, p_last, p_next_attempts_at, p_tokens, p_waited_ms, p_connect_ms, p_answer_ms)
-      as t (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url,
-            succeeded, last, next_attempt_at, claim_token, waited_ms, connect_ms, answer_ms)
+    -- In the list of columns and not in `from`, where PostgreSQL keeps a store of rows for each array.
+    select unnest(p_ids) as event_id, unnest(p_generations) as generation, unnest(p_triggers) as trigger, unnest(p_numbers) as number,
+      unnest(p_started_at) as started_at, unnest(p_durations_ms) as duration_ms, unnest(p_outcomes) as outcome,
+      unnest(p_response_codes) as response_code, unnest(p_response_bodies) as response_body, unnest(p_errors) as error,
+      unnest(p_urls) as url, unnest(p_succeeded) as succeeded, unnest(p_last) as last,
+      unnest(p_next_attempts_at) as next_attempt_at, unnest(p_tokens) as claim_token, unnest(p_waited_ms) as waited_ms,
+      unnest(p_connect_ms) as connect_ms, unnest(p_answer_ms) as answer_ms
   ), before as (
     select e.id, e.account_id, e.consumer_id, e.generation, e.status, e.delivery_status from events e
     where e.id = any(p_ids) and e.id between p_low and p_high

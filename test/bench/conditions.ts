@@ -21,7 +21,8 @@ const bodyBytes = 1_000;
 /** The microseconds that the choice of consumers takes for a webhook of 1 KB: medians over rounds of different webhooks. */
 export async function benchConditions(options: { rounds: number }): Promise<BenchResult> {
   // One that does not parse counts as met, which takes no time.
-  for (const condition of conditions) if (!parsedCondition(condition).ok) throw new Error(`${condition} does not parse`);
+  for (const condition of conditions)
+    if (!parsedCondition(condition).ok) throw new Error(`${condition} does not parse`);
   const samples = Array.from({ length: webhooks }, (_, n) => webhook(n));
   const timed = new Map(conditions.map((condition) => [condition, [] as number[]]));
   for (let round = 0; round < options.rounds; round++)

@@ -22,7 +22,11 @@ function arrived(id: string, query: URLSearchParams): number {
   const dash = id.lastIndexOf('-');
   const run = id.slice(0, dash);
   const [failing, consumer] = [query.get('failing'), query.get('consumer')];
-  return runOf(consumer === null ? run : ofConsumer(run, consumer)).add(Number(id.slice(dash + 1)), nowMs(), failing !== null && run.startsWith(failing));
+  return runOf(consumer === null ? run : ofConsumer(run, consumer)).add(
+    Number(id.slice(dash + 1)),
+    nowMs(),
+    failing !== null && run.startsWith(failing),
+  );
 }
 
 const answer = (response: ServerResponse, status: number) => response.writeHead(status, { 'content-length': 0 }).end();

@@ -16,8 +16,7 @@ export interface AdminCalls {
 const secret = 'bench-delivery-secret';
 
 export const adminCalls = (gatewayUrl: string, consumerUrl: string): AdminCalls => ({
-  account: (query = '') =>
-    createAccount(gatewayUrl, { delivery_url: consumerUrl + query, delivery_secret: secret }),
+  account: (query = '') => createAccount(gatewayUrl, { delivery_url: consumerUrl + query, delivery_secret: secret }),
   addConsumer: ({ adminUrl }, name) =>
     call('POST', `${adminUrl}/consumers`, { name, url: `${consumerUrl}?consumer=${name}`, secret }),
   admin: (method, path) => call(method, gatewayUrl + path),
