@@ -9,7 +9,7 @@ const data = useSampleData(gateway);
 
 /** The names of everything that changes something. */
 const changing =
-  /^(replay|retry|acknowledge|mark|pause|resume|new account|create|edit|delete|disable|enable|rotate|set|add|run now|make a backup|purge|send|turn|move)/i;
+  /^(replay|retry|acknowledge|mark|pause|resume|new account|create|edit|delete|disable|enable|rotate|set|add|run now|make a backup|purge|send|turn|move|backfill)/i;
 const paths = ({ accounts, events }: SampleData) => [
   ...['/', '/events', `/events/${events.failed}`, `/events/${events.delivered}`, '/rejected', '/accounts'],
   ...[`/accounts/${accounts.failed.id}`, '/audit', '/backups', '/maintenance', '/providers', '/settings'],

@@ -5,9 +5,15 @@ import { Moment } from '../moment.tsx';
 import { counted } from '../number-text.ts';
 import styles from './condition-editor.module.css';
 
-/** The newest events that a condition matches. They open in a new tab, so that the form keeps what is written in it. */
-export function MatchingEvents({ events, matching }: { events: readonly EventItem[]; matching: number }) {
-  const title = events.length < matching ? `Show the newest ${events.length}` : `Show ${counted(matching, 'event')}`;
+/** Some of the events that a condition matches. They open in a new tab, so that the form keeps what is written in it. */
+export function MatchingEvents(props: {
+  events: readonly EventItem[];
+  matching: number;
+  noun?: string;
+  which?: string;
+}) {
+  const { events, matching, noun = 'event', which = 'the newest' } = props;
+  const title = events.length < matching ? `Show ${which} ${events.length}` : `Show ${counted(matching, noun)}`;
   return (
     <details>
       <summary>{title}</summary>

@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router';
+import type { Account } from '../../../api/types.ts';
+import { Badge } from '../../../components/badge.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { counted, percentText } from '../../../components/number-text.ts';
+import { type Consumer, defaultName } from './consumer-types.ts';
+import styles from './consumers.module.css';
+import { useConsumerHour, useLastDelivered } from './use-consumer-figures.ts';
+
+/** A consumer in a few lines: its state, its address, which webhooks it gets, and how it fares. */
+export function ConsumerSummary({ account, consumer }: { account: Account; consumer: Consumer }) {
+  const { name, url, enabled, condition, has_secret, paused } = consumer;
+  return (
+    <div className={styles.summary}>
+      <div className="line">
+        <h3>
+          <bdi>{name}</bdi>
+        </h3>
+        <Badge state={enabled ? 'on' : 'disabled'} label={enabled ? 'enabled' : 'disabled'} />
+        {paused && <Badge state="paused" />}
+        <span className="aside">{has_secret ? 'signed' : 'not signed'}</span>
+      </div>
+      <p className={styles.target}>
+        <bdi>{url ?? 'no delivery URL'}</bdi>
+      </p>
+      <p className={styles.condition}>
+        <span className="aside">{condition === null ? 'all webhooks' : 'when '}</span>
+        {condition !== null && <code>{condition}</code>}
+        {condition === null && name === defaultName && url === null && (
+          <span className="aside">, once the account has a delivery URL</span>
+        )}
+      </p>
+      {paused && (
+        <p className="aside">
+          Paused since <Moment iso={paused.since} />
+          {paused.reason !== null && (
+            <>
+              : <bdi>{paused.reason}</bdi>
+            </>
+          )}
+        </p>
+      )}
+      <Figures account={account} name={name} />
+    </div>
+  );
+}
+
+function Figures({ account, name }: { account: Account; name: string }) {
+  const { data: hour } = useConsumerHour(account.id, name);
+  const { data: last } = useLastDelivered(account, name);
+  const { provider, account_slug } = account;
+  const ofConsumer = { provider, account_slug, consumer: name };
+  return (
+    <p className="aside">
+      {last ? (
+        <>
+          Last success{' '}
+          <Link to="/events/$eventId" params={{ eventId: last.id }}>
+            <Moment iso={last.delivered_at} ago />
+          </Link>
+        </>
+      ) : (
+        last === null && 'No success yet'
+      )}
+      {hour && (
+        <>
+          {' · '}
+          <span title="The attempts of the present hour of the clock, or of the one before while there are none">
+            {percentText(hour.delivered / hour.attempts)} of {counted(hour.attempts, 'attempt')} in the last hour
+          </span>
+        </>
+      )}
+      {last !== undefined && ' · '}
+      <Link to="/events" search={{ ...ofConsumer, delivery_status: 'pending' }}>
+        waiting events
+      </Link>
+    </p>
+  );
+}

@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router';
+import type { EventDetails } from '../../api/types.ts';
+import { EventBadge } from '../../components/badge.tsx';
+import { Panel } from '../../components/page.tsx';
+
+/** What the other consumers of the account made of the same webhook: their events, and whose condition did not hold. */
+export function ConsumersPanel({ event }: { event: EventDetails }) {
+  const { siblings, unmatched } = event;
+  // The notice of a skipped event says what is here.
+  if (event.skipped_reason !== null && siblings.length === 0) return null;
+  if (siblings.length === 0 && unmatched.length === 0) return null;
+  return (
+    <Panel title="Other consumers of this webhook">
+      <ul className="lines" aria-label="Other consumers">
+        {siblings.map((sibling) => (
+          <li key={sibling.id} className="line">
+            <EventBadge {...sibling} />
+            <Link to="/events/$eventId" params={{ eventId: sibling.id }}>
+              <bdi>{sibling.delivery_status === null ? 'no consumer' : sibling.consumer}</bdi>
+            </Link>
+          </li>
+        ))}
+        {unmatched.map((name) => (
+          <li key={name} className="line">
+            <span>
+              <bdi>{name}</bdi> <span className="aside">got no event: its condition did not hold</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
