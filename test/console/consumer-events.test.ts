@@ -62,7 +62,7 @@ test('a skipped webhook says that no consumer matched, and offers no delivery', 
   const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: adminToken, path: `/events/${shop.skipped}` });
   await page.getByText('No consumer matched.').waitFor();
-  await page.getByText('the condition of billing, mail, audit did not hold').waitFor();
+  await page.getByText('the conditions of billing, mail, audit did not hold').waitFor();
   expect(await page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Retry now' }).count()).toBe(0);
   await page.getByRole('link', { name: 'To the account' }).click();

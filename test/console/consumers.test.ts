@@ -136,7 +136,7 @@ test('a backfill shows how many webhooks it finds before it starts, and then its
   await form.getByText('2 webhooks become events of audit.').waitFor({ state: 'detached' });
   await form.getByRole('button', { name: 'Count webhooks' }).click();
   await form.getByText('2 webhooks become events of audit.').waitFor();
-  await form.getByText('Show 2 webhooks').click();
+  await form.getByText('Show them').click();
   await form.getByRole('button', { name: 'Start the backfill' }).click();
   const jobs = page.getByRole('list', { name: 'Bulk jobs' });
   await jobs.getByText('Backfill of audit').waitFor();

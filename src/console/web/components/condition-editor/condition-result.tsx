@@ -33,11 +33,14 @@ export function ConditionResult({ text, of, preview }: { text: string; of: Owner
         {data ? <Sentence text={text} of={of} found={data} /> : 'Checking …'}
       </p>
       {data?.ok && data.events.length > 0 && (
-        <MatchingEvents events={data.events} matching={data.matching} noun={texts[of].noun} />
+        <MatchingEvents title={titleOf(data, texts[of].noun)} events={data.events} />
       )}
     </>
   );
 }
+
+const titleOf = ({ events, matching }: Previewed, noun: string) =>
+  events.length < matching ? `Show the newest ${events.length}` : `Show ${counted(matching, noun)}`;
 
 function Sentence({ text, of, found }: { text: string; of: Owner; found: Previewed }) {
   if (found.error) {

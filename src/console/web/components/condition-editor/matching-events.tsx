@@ -2,18 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { EventItem } from '../../api/types.ts';
 import { EventBadge } from '../badge.tsx';
 import { Moment } from '../moment.tsx';
-import { counted } from '../number-text.ts';
 import styles from './condition-editor.module.css';
 
-/** Some of the events that a condition matches. They open in a new tab, so that the form keeps what is written in it. */
-export function MatchingEvents(props: {
-  events: readonly EventItem[];
-  matching: number;
-  noun?: string;
-  which?: string;
-}) {
-  const { events, matching, noun = 'event', which = 'the newest' } = props;
-  const title = events.length < matching ? `Show ${which} ${events.length}` : `Show ${counted(matching, noun)}`;
+/** Events that a condition matches. They open in a new tab, so that the form keeps what is written in it. */
+export function MatchingEvents({ title, events }: { title: string; events: readonly EventItem[] }) {
   return (
     <details>
       <summary>{title}</summary>

@@ -5,7 +5,10 @@ import { Panel } from '../../components/page.tsx';
 
 /** What the other consumers of the account made of the same webhook: their events, and whose condition did not hold. */
 export function ConsumersPanel({ event }: { event: EventDetails }) {
-  const { siblings, unmatched } = event;
+  const { siblings } = event;
+  // A backfill may have made an event later.
+  const names = [event.consumer, ...siblings.map(({ consumer }) => consumer)];
+  const unmatched = event.unmatched.filter((name) => event.skipped_reason !== null || !names.includes(name));
   // The notice of a skipped event says what is here.
   if (event.skipped_reason !== null && siblings.length === 0) return null;
   if (siblings.length === 0 && unmatched.length === 0) return null;
@@ -16,7 +19,7 @@ export function ConsumersPanel({ event }: { event: EventDetails }) {
           <li key={sibling.id} className="line">
             <EventBadge {...sibling} />
             <Link to="/events/$eventId" params={{ eventId: sibling.id }}>
-              <bdi>{sibling.delivery_status === null ? 'no consumer' : sibling.consumer}</bdi>
+              <bdi>{sibling.delivery_status === null ? 'no consumer matched at first' : sibling.consumer}</bdi>
             </Link>
           </li>
         ))}

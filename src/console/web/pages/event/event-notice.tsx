@@ -49,7 +49,7 @@ function Skipped({ event }: { event: EventDetails }) {
           'all consumers of the account were disabled'
         ) : (
           <>
-            the condition of <bdi>{unmatched.join(', ')}</bdi> did not hold
+            the {unmatched.length === 1 ? 'condition' : 'conditions'} of <bdi>{unmatched.join(', ')}</bdi> did not hold
           </>
         )}
         . To deliver it after all, correct the consumer and backfill it. <ToAccount event={event} />

@@ -104,7 +104,10 @@ export function BackfillForm(props: { accountId: string; consumer: Consumer; onD
           </Notice>
         )}
         {found && found.events.length > 0 && (
-          <MatchingEvents events={found.events} matching={found.matched} noun="webhook" which="the oldest" />
+          <MatchingEvents
+            title={found.events.length < found.matched ? `Show the oldest ${found.events.length} of them` : 'Show them'}
+            events={found.events}
+          />
         )}
       </div>
       <FormNotice error={error} hasField={hasField} />

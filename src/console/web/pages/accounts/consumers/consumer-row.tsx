@@ -5,7 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { rowId } from '../data/use-row-focus.ts';
 import { BackfillForm } from './backfill-form.tsx';
 import { ConsumerForm } from './consumer-form.tsx';
-import { ConsumerSummary } from './consumer-summary.tsx';
+import { ConsumerFacts, ConsumerHead } from './consumer-summary.tsx';
 import { type Consumer, defaultName } from './consumer-types.ts';
 import styles from './consumers.module.css';
 import { DeleteConsumer } from './delete-consumer.tsx';
@@ -24,8 +24,8 @@ export function ConsumerRow({ account, consumer }: { account: Account; consumer:
   };
   return (
     <li id={rowId(id)} className={styles.row} tabIndex={-1} aria-label={name}>
-      <div className={styles.line}>
-        <ConsumerSummary account={account} consumer={consumer} />
+      <div className="spread">
+        <ConsumerHead consumer={consumer} />
         <div className="buttons">
           {mayOperate && <PauseConsumer accountId={account.id} consumer={consumer} />}
           {mayOperate && (
@@ -52,6 +52,7 @@ export function ConsumerRow({ account, consumer }: { account: Account; consumer:
           {mayAdmin && name !== defaultName && <DeleteConsumer accountId={account.id} consumer={consumer} />}
         </div>
       </div>
+      <ConsumerFacts account={account} consumer={consumer} />
       {opened === 'edit' && <ConsumerForm accountId={account.id} stored={consumer} onDone={close} />}
       {opened === 'backfill' && <BackfillForm accountId={account.id} consumer={consumer} onDone={close} />}
     </li>

@@ -7,19 +7,25 @@ import { type Consumer, defaultName } from './consumer-types.ts';
 import styles from './consumers.module.css';
 import { useConsumerHour, useLastDelivered } from './use-consumer-figures.ts';
 
-/** A consumer in a few lines: its state, its address, which webhooks it gets, and how it fares. */
-export function ConsumerSummary({ account, consumer }: { account: Account; consumer: Consumer }) {
-  const { name, url, enabled, condition, has_secret, paused } = consumer;
+/** A consumer's name and state. */
+export function ConsumerHead({ consumer: { name, enabled, has_secret, paused } }: { consumer: Consumer }) {
   return (
-    <div className={styles.summary}>
-      <div className="line">
-        <h3>
-          <bdi>{name}</bdi>
-        </h3>
-        <Badge state={enabled ? 'on' : 'disabled'} label={enabled ? 'enabled' : 'disabled'} />
-        {paused && <Badge state="paused" />}
-        <span className="aside">{has_secret ? 'signed' : 'not signed'}</span>
-      </div>
+    <div className="line">
+      <h3>
+        <bdi>{name}</bdi>
+      </h3>
+      <Badge state={enabled ? 'on' : 'disabled'} label={enabled ? 'enabled' : 'disabled'} />
+      {paused && <Badge state="paused" />}
+      <span className="aside">{has_secret ? 'signed' : 'not signed'}</span>
+    </div>
+  );
+}
+
+/** A consumer in a few lines: its address, which webhooks it gets, and how it fares. */
+export function ConsumerFacts({ account, consumer }: { account: Account; consumer: Consumer }) {
+  const { name, url, condition, paused } = consumer;
+  return (
+    <div className={styles.facts}>
       <p className={styles.target}>
         <bdi>{url ?? 'no delivery URL'}</bdi>
       </p>

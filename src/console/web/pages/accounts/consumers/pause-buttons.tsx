@@ -60,7 +60,13 @@ function PauseDialog(props: {
         Webhooks still become events. Attempts that become due wait until someone resumes deliveries. Attempts in flight
         are completed.
       </p>
-      <Field label="Reason" hint="Optional; shown here." value={reason} maxLength={200} onChange={setReason} />
+      <Field
+        label="Reason"
+        hint="Optional; shown while it lasts."
+        value={reason}
+        maxLength={200}
+        onChange={setReason}
+      />
     </ConfirmDialog>
   );
 }
