@@ -118,6 +118,7 @@ test('a consumer is deleted after a question that says what becomes of its event
   const question = page.getByRole('dialog', { name: 'Delete the consumer billing?' });
   await question.getByText('consumer_deleted').waitFor();
   await question.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('billing was deleted.').first().waitFor();
   await page.getByRole('listitem', { name: 'billing' }).waitFor({ state: 'detached' });
   expect(await consumers.names()).toEqual(['default']);
 });
@@ -142,4 +143,7 @@ test('a backfill shows how many webhooks it finds before it starts, and then its
   await jobs.getByText('Backfill of audit').waitFor();
   await jobs.getByText('2 of 2 done').waitFor({ timeout: 60_000 });
   await expect.poll(() => service.deliveries.filter(({ url }) => url === '/hook/audit').length).toBe(2);
+  const { body } = await gateway.admin.request('GET', '/admin/events?consumer=audit');
+  await page.goto(`${gateway.baseUrl}/dashboard/events/${body[0].id}`);
+  await page.getByText('A backfill of audit has made this event').waitFor();
 });

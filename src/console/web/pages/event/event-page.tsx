@@ -46,7 +46,7 @@ function Event({ event }: { event: EventDetails }) {
       title={<bdi>{name}</bdi>}
       tabTitle={`${event.delivery_status ?? event.status}: ${name.slice(0, 60)}`}
       aside={<EventBadge {...event} />}
-      actions={event.status !== 'rejected' && <EventActions key={event.id} event={event} />}
+      actions={isRefused(event) || <EventActions key={event.id} event={event} />}
     >
       <EventNotice event={event} />
       <TimelinePanel event={event} />
@@ -58,6 +58,9 @@ function Event({ event }: { event: EventDetails }) {
     </Page>
   );
 }
+
+/** Whether the API refuses all actions: the webhook was rejected, or no consumer wants it. */
+const isRefused = ({ status, skipped_reason }: EventDetails) => status === 'rejected' || skipped_reason !== null;
 
 /** Announces each change of the delivery while the page is open. */
 function useAnnouncedState({ status, delivery_status, attempts }: EventDetails): void {
