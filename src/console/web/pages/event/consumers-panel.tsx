@@ -6,11 +6,9 @@ import { Panel } from '../../components/page.tsx';
 /** What the other consumers of the account made of the same webhook: their events, and whose condition did not hold. */
 export function ConsumersPanel({ event }: { event: EventDetails }) {
   const { siblings } = event;
-  // A backfill may have made an event later.
+  // A backfill may have made an event later. Of a skipped webhook, the notice has them.
   const names = [event.consumer, ...siblings.map(({ consumer }) => consumer)];
-  const unmatched = event.unmatched.filter((name) => event.skipped_reason !== null || !names.includes(name));
-  // The notice of a skipped event says what is here.
-  if (event.skipped_reason !== null && siblings.length === 0) return null;
+  const unmatched = event.skipped_reason === null ? event.unmatched.filter((name) => !names.includes(name)) : [];
   if (siblings.length === 0 && unmatched.length === 0) return null;
   return (
     <Panel title="Other consumers of this webhook">

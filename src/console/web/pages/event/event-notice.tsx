@@ -40,11 +40,11 @@ export function EventNotice({ event }: { event: EventDetails }) {
 }
 
 function Skipped({ event }: { event: EventDetails }) {
-  const { unmatched } = event;
+  const { unmatched, siblings } = event;
   return (
     <Notice tone="open">
       <span>
-        <strong>No consumer matched.</strong> The webhook is stored, and nothing was delivered:{' '}
+        <strong>No consumer matched.</strong> The webhook is stored, and went to nobody:{' '}
         {unmatched.length === 0 ? (
           'all consumers of the account were disabled'
         ) : (
@@ -52,7 +52,11 @@ function Skipped({ event }: { event: EventDetails }) {
             the {unmatched.length === 1 ? 'condition' : 'conditions'} of <bdi>{unmatched.join(', ')}</bdi> did not hold
           </>
         )}
-        . To deliver it after all, correct the consumer and backfill it. <ToAccount event={event} />
+        .{' '}
+        {siblings.length === 0
+          ? 'To deliver it after all, correct the consumer and backfill it.'
+          : 'A backfill has made events of it since.'}{' '}
+        <ToAccount event={event} />
       </span>
     </Notice>
   );

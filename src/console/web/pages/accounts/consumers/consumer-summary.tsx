@@ -66,7 +66,7 @@ function Figures({ account, name }: { account: Account; name: string }) {
           </Link>
         </>
       ) : (
-        last === null && 'No success yet'
+        last === null && 'No success in the stored events'
       )}
       {hour && (
         <>

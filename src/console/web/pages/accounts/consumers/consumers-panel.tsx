@@ -53,7 +53,9 @@ export function ConsumersPanel({ account }: { account: Account }) {
         </ul>
       )}
       {isAdding && <ConsumerForm accountId={id} stored={null} onDone={close} />}
-      <BulkJobs mayStop={mayOperate} ofAccount={id} />
+      <div className={styles.jobs}>
+        <BulkJobs mayStop={mayOperate} ofAccount={id} />
+      </div>
     </Panel>
   );
 }
