@@ -124,7 +124,7 @@ test('a consumer is deleted after a question that says what becomes of its event
 });
 
 test('a backfill shows how many webhooks it finds before it starts, and then its progress', async () => {
-  const { service, open, arrive, consumers } = await accountPage();
+  const { account, service, open, arrive, consumers } = await accountPage();
   for (const amount of [5, 20, 30]) await arrive('order.paid', amount);
   await consumers.made('audit', { url: `${service.url}/audit`, condition: 'payload.amount > 10' });
   const page = await open();
@@ -144,6 +144,18 @@ test('a backfill shows how many webhooks it finds before it starts, and then its
   await jobs.getByText('2 of 2 done').waitFor({ timeout: 60_000 });
   await expect.poll(() => service.deliveries.filter(({ url }) => url === '/hook/audit').length).toBe(2);
   const { body } = await gateway.admin.request('GET', '/admin/events?consumer=audit');
+  // The workers write the counts every few seconds.
+  const counted = async () => {
+    const { body: day } = await gateway.admin.request(
+      'GET',
+      `/admin/accounts/${account.id}/consumer?consumer=audit&hours=2`,
+    );
+    return day.points[0].attempts + day.points[1].attempts;
+  };
+  await expect.poll(counted, { timeout: 30_000 }).toBe(2);
+  await page.reload();
+  await page.getByRole('listitem', { name: 'audit' }).getByText('100 % of 2 attempts in the last hour').waitFor();
+  await page.getByRole('listitem', { name: 'audit' }).getByText('Last success').waitFor();
   await page.goto(`${gateway.baseUrl}/dashboard/events/${body[0].id}`);
   await page.getByText('A backfill of audit has made this event').waitFor();
 });

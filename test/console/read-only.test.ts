@@ -36,6 +36,7 @@ test('a user whose token may operate replays, and edits nothing', async () => {
   await page.getByRole('button', { name: 'Replay', exact: true }).waitFor();
   await page.getByRole('link', { name: 'generic/billing' }).click();
   await page.getByRole('button', { name: 'Send test delivery' }).waitFor();
-  for (const name of ['Edit', 'Delete …', 'Disable …', 'Add destination'])
+  await page.getByRole('button', { name: 'Pause default' }).waitFor();
+  for (const name of ['Edit', 'Delete …', 'Disable …', 'Add destination', 'Add consumer'])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
 });

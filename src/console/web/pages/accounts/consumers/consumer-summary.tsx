@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import type { Account } from '../../../api/types.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { counted, percentText } from '../../../components/number-text.ts';
 import { type Consumer, defaultName } from './consumer-types.ts';
 import styles from './consumers.module.css';
-import { useConsumerHour, useLastDelivered } from './use-consumer-figures.ts';
+import { useConsumerDay, useLastDelivered } from './use-consumer-figures.ts';
 
 /** A consumer's name and state. */
 export function ConsumerHead({ consumer: { name, enabled, has_secret, paused } }: { consumer: Consumer }) {
@@ -52,34 +53,38 @@ export function ConsumerFacts({ account, consumer }: { account: Account; consume
 }
 
 function Figures({ account, name }: { account: Account; name: string }) {
-  const { data: hour } = useConsumerHour(account.id, name);
-  const { data: last } = useLastDelivered(account, name);
+  const { data: day } = useConsumerDay(account.id, name);
+  const { data: last } = useLastDelivered(account, name, day?.hasSuccess === true);
   const { provider, account_slug } = account;
-  const ofConsumer = { provider, account_slug, consumer: name };
+  const parts = [
+    day?.hasSuccess === false && 'No success in the last 24 hours',
+    last && (
+      <>
+        Last success{' '}
+        <Link to="/events/$eventId" params={{ eventId: last.id }}>
+          <Moment iso={last.delivered_at} ago />
+        </Link>
+      </>
+    ),
+    day?.hour && (
+      <span title="The attempts of the present hour of the clock, or of the one before while there are none">
+        {percentText(day.hour.delivered / day.hour.attempts)} of {counted(day.hour.attempts, 'attempt')} in the last
+        hour
+      </span>
+    ),
+    <Link key="waiting" to="/events" search={{ provider, account_slug, consumer: name, delivery_status: 'pending' }}>
+      waiting events
+    </Link>,
+  ].filter(Boolean);
   return (
     <p className="aside">
-      {last ? (
-        <>
-          Last success{' '}
-          <Link to="/events/$eventId" params={{ eventId: last.id }}>
-            <Moment iso={last.delivered_at} ago />
-          </Link>
-        </>
-      ) : (
-        last === null && 'No success in the stored events'
-      )}
-      {hour && (
-        <>
-          {' · '}
-          <span title="The attempts of the present hour of the clock, or of the one before while there are none">
-            {percentText(hour.delivered / hour.attempts)} of {counted(hour.attempts, 'attempt')} in the last hour
-          </span>
-        </>
-      )}
-      {last !== undefined && ' · '}
-      <Link to="/events" search={{ ...ofConsumer, delivery_status: 'pending' }}>
-        waiting events
-      </Link>
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no identity other than their place
+        <Fragment key={index}>
+          {index > 0 && ' · '}
+          {part}
+        </Fragment>
+      ))}
     </p>
   );
 }

@@ -2,25 +2,32 @@ import { useQuery } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
 import type { Account } from '../../../api/types.ts';
 
-/** The workers write the counts every five seconds. */
-const everyMs = 15_000;
+/** An account may have 25 consumers, and each is asked for. */
+const everyMs = 30_000;
 
-/** How a consumer fares at present: its attempts of this hour, or of the one before while there are none. */
-export const useConsumerHour = (accountId: string, consumer: string) =>
+/** How a consumer fared in the last day: its attempts of this hour or the one before, and whether any was accepted. */
+export const useConsumerDay = (accountId: string, consumer: string) =>
   useQuery({
-    queryKey: ['consumer-hour', accountId, consumer],
+    queryKey: ['consumer-day', accountId, consumer],
     queryFn: async ({ signal }) => {
-      const query = { hours: 2, consumer };
+      const query = { hours: 24, consumer };
       const { points } = await answer(
         api.accounts({ account_id: accountId }).consumer.get({ query, fetch: { signal } }),
       );
-      return points.findLast(({ attempts }) => attempts > 0) ?? null;
+      return {
+        hour: points.slice(-2).findLast(({ attempts }) => attempts > 0) ?? null,
+        hasSuccess: points.some(({ delivered }) => delivered > 0),
+      };
     },
     refetchInterval: everyMs,
   });
 
-/** The newest webhook that a consumer has accepted, or null. */
-export const useLastDelivered = ({ id, provider, account_slug }: Account, consumer: string) =>
+/**
+ * The newest webhook that a consumer has accepted, or null.
+ *
+ * @param isThere whether there is one: without one, the gateway would look at every stored event of the account.
+ */
+export const useLastDelivered = ({ id, provider, account_slug }: Account, consumer: string, isThere: boolean) =>
   useQuery({
     queryKey: ['consumer-delivered', id, consumer],
     queryFn: async ({ signal }) => {
@@ -28,5 +35,6 @@ export const useLastDelivered = ({ id, provider, account_slug }: Account, consum
       const [newest] = await answer(api.events.get({ query, fetch: { signal } }));
       return newest ?? null;
     },
+    enabled: isThere,
     refetchInterval: everyMs,
   });
