@@ -14,9 +14,9 @@ test('the page of an account names the settings that a new account may not have'
   const page = await openConsole({ baseUrl, token: adminToken, path: `/accounts/${account.id}` });
   const warning = page.getByText('provider_config.signed must have a line break, a space');
   await warning.waitFor();
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.getByLabel('signed', { exact: true }).fill('{id} {body}');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('button', { name: 'Edit' }).waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
   expect(await warning.count()).toBe(0);
 });

@@ -9,7 +9,7 @@ const data = useSampleData(gateway);
 
 /** The names of everything that changes something. */
 const changing =
-  /^(replay|retry|acknowledge|mark|pause|resume|new account|create|edit|delete|disable|enable|rotate|set|add|run now|make a backup|purge|send|turn|move)/i;
+  /^(replay|retry|acknowledge|mark|pause|resume|new account|create|edit|delete|disable|enable|rotate|set|add|run now|make a backup|purge|send|turn|move|backfill)/i;
 const paths = ({ accounts, events }: SampleData) => [
   ...['/', '/events', `/events/${events.failed}`, `/events/${events.delivered}`, '/rejected', '/accounts'],
   ...[`/accounts/${accounts.failed.id}`, '/audit', '/backups', '/maintenance', '/providers', '/settings'],
@@ -36,6 +36,7 @@ test('a user whose token may operate replays, and edits nothing', async () => {
   await page.getByRole('button', { name: 'Replay', exact: true }).waitFor();
   await page.getByRole('link', { name: 'generic/billing' }).click();
   await page.getByRole('button', { name: 'Send test delivery' }).waitFor();
-  for (const name of ['Edit', 'Delete …', 'Disable …', 'Add destination'])
+  await page.getByRole('button', { name: 'Pause default' }).waitFor();
+  for (const name of ['Edit', 'Delete …', 'Disable …', 'Add destination', 'Add consumer'])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
 });

@@ -19,6 +19,8 @@ export function Badge({ state, label = state }: { state: string; label?: string 
 
 /** The state that matters most: that of the delivery, or that nothing is delivered. */
 export function EventBadge({ status, delivery_status }: { status: string; delivery_status: string | null }) {
+  // No consumer wants the webhook.
+  if (status === 'enqueued' && delivery_status === null) return <Badge state="skipped" />;
   if (status === 'dead' || status === 'rejected' || delivery_status === null) return <Badge state={status} />;
   if (status === 'processed' && delivery_status !== 'delivered')
     return <Badge state="processed" label="acknowledged" />;

@@ -8,11 +8,11 @@ import { ConditionHelp } from './condition-help.tsx';
 import { ConditionResult } from './condition-result.tsx';
 import { editorExtensions } from './editor-extensions.ts';
 import { markError } from './error-mark.ts';
-import { useConditionPreview } from './use-condition-preview.ts';
+import { type Owner, useConditionPreview } from './use-condition-preview.ts';
 
 /**
- * An editor for the condition of a destination. It checks the condition while the user writes, completes it, and shows
- * which of the account's last events it matches.
+ * An editor for the condition of a destination or a consumer. It checks the condition while the user writes, completes it, and shows
+ * which of the account's last events or webhooks it matches.
  *
  * @param initial the condition when the editor opens. Later values are ignored: the text belongs to the editor.
  */
@@ -20,16 +20,18 @@ export function ConditionEditor(props: {
   accountId: string;
   label: string;
   initial: string;
+  of?: Owner;
   onChange(text: string): void;
 }) {
-  const { accountId, label, initial } = props;
+  const { accountId, label, initial, of = 'destination' } = props;
   const [text, setText] = useState(initial);
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const preview = useConditionPreview(accountId, text);
+  const preview = useConditionPreview(accountId, text, of);
   const names = useQuery({
-    queryKey: ['condition-names', accountId],
-    queryFn: ({ signal }) => answer(api.conditions.names.get({ query: { account_id: accountId }, fetch: { signal } })),
+    queryKey: ['condition-names', accountId, of],
+    queryFn: ({ signal }) =>
+      answer(api.conditions.names.get({ query: { account_id: accountId, of }, fetch: { signal } })),
     staleTime: 60_000,
   });
   const latest = useRef({ names: names.data, onChange: props.onChange });
@@ -42,6 +44,7 @@ export function ConditionEditor(props: {
       doc: initial,
       extensions: editorExtensions({
         label,
+        example: of === 'consumer' ? 'all webhooks' : 'delivery_failed',
         names: () => latest.current.names,
         onChange: (changed) => {
           setText(changed);
@@ -51,7 +54,7 @@ export function ConditionEditor(props: {
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [label]);
+  }, [label, of]);
 
   const { isSettled } = preview;
   const offset = preview.data?.error?.offset ?? null;
@@ -66,8 +69,8 @@ export function ConditionEditor(props: {
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: shortcuts of the page do not hold while the user writes */}
       <div ref={host} className={styles.host} onKeyDown={(event) => event.stopPropagation()} />
-      <ConditionResult text={text} preview={preview} />
-      <ConditionHelp />
+      <ConditionResult text={text} of={of} preview={preview} />
+      <ConditionHelp of={of} />
     </div>
   );
 }

@@ -18,10 +18,12 @@ const newLine: KeyBinding = {
 /** What makes a CodeMirror editor one of conditions. */
 export function editorExtensions(options: {
   label: string;
+  /** What an empty text stands for. */
+  example: string;
   names(): Names | undefined;
   onChange(text: string): void;
 }): Extension {
-  const { label, names, onChange } = options;
+  const { label, example, names, onChange } = options;
   return [
     keymap.of([...completionKeys(names), newLine, ...historyKeys]),
     undoHistory,
@@ -29,7 +31,7 @@ export function editorExtensions(options: {
     conditionLanguage,
     errorMark,
     editorTheme,
-    placeholder('delivery_failed'),
+    placeholder(example),
     EditorView.lineWrapping,
     EditorState.tabSize.of(2),
     EditorView.contentAttributes.of({

@@ -2,12 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { EventItem } from '../../api/types.ts';
 import { EventBadge } from '../badge.tsx';
 import { Moment } from '../moment.tsx';
-import { counted } from '../number-text.ts';
 import styles from './condition-editor.module.css';
 
-/** The newest events that a condition matches. They open in a new tab, so that the form keeps what is written in it. */
-export function MatchingEvents({ events, matching }: { events: readonly EventItem[]; matching: number }) {
-  const title = events.length < matching ? `Show the newest ${events.length}` : `Show ${counted(matching, 'event')}`;
+/** Events that a condition matches. They open in a new tab, so that the form keeps what is written in it. */
+export function MatchingEvents({ title, events }: { title: string; events: readonly EventItem[] }) {
   return (
     <details>
       <summary>{title}</summary>

@@ -14,15 +14,20 @@ function useSettled(text: string): string {
   return settled;
 }
 
+/** What a condition is of. That of a destination is tried on events, that of a consumer on webhooks. */
+export type Owner = 'destination' | 'consumer';
+
+/** What an empty condition amounts to: events whose attempts have failed, or all webhooks. */
+const whenEmpty: Record<Owner, string> = { destination: 'delivery_failed', consumer: 'provider != ""' };
+
 /** Checks a condition while it is written. An older check is aborted; its result stays until the next one is there. */
-export function useConditionPreview(accountId: string, text: string) {
+export function useConditionPreview(accountId: string, text: string, of: Owner) {
   const settled = useSettled(text);
-  // Without a condition, events match whose attempts have failed.
-  const condition = settled.trim() === '' ? 'delivery_failed' : settled;
+  const condition = settled.trim() === '' ? whenEmpty[of] : settled;
   const query = useQuery({
-    queryKey: ['condition-preview', accountId, condition],
+    queryKey: ['condition-preview', accountId, of, condition],
     queryFn: ({ signal }) =>
-      answer(api.conditions.preview.post({ condition, account_id: accountId }, { fetch: { signal } })),
+      answer(api.conditions.preview.post({ condition, account_id: accountId, of }, { fetch: { signal } })),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
     gcTime: 60_000,

@@ -4,11 +4,11 @@ import { ApiProblem } from '../../api/problem.ts';
 import type { EventDetails } from '../../api/types.ts';
 import { announce } from '../../components/announce.ts';
 import { EventBadge } from '../../components/badge.tsx';
-import { MarkedText } from '../../components/marked-text.tsx';
-import { Empty, Notice, ProblemNotice } from '../../components/notice.tsx';
+import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { adviceOn } from '../../components/rejection-reasons.ts';
 import { EventActions } from './actions/event-actions.tsx';
+import { ConsumersPanel } from './consumers-panel.tsx';
+import { EventNotice } from './event-notice.tsx';
 import { FactsPanel } from './facts-panel.tsx';
 import { HeadersPanel } from './headers-panel.tsx';
 import { PayloadPanel } from './payload/payload-panel.tsx';
@@ -46,10 +46,11 @@ function Event({ event }: { event: EventDetails }) {
       title={<bdi>{name}</bdi>}
       tabTitle={`${event.delivery_status ?? event.status}: ${name.slice(0, 60)}`}
       aside={<EventBadge {...event} />}
-      actions={event.status !== 'rejected' && <EventActions key={event.id} event={event} />}
+      actions={isRefused(event) || <EventActions key={event.id} event={event} />}
     >
-      <Problem event={event} />
+      <EventNotice event={event} />
       <TimelinePanel event={event} />
+      <ConsumersPanel event={event} />
       <FactsPanel event={event} />
       <PayloadPanel event={event} />
       <HeadersPanel event={event} />
@@ -57,6 +58,9 @@ function Event({ event }: { event: EventDetails }) {
     </Page>
   );
 }
+
+/** Whether the API refuses all actions: the webhook was rejected, or no consumer wants it. */
+const isRefused = ({ status, skipped_reason }: EventDetails) => status === 'rejected' || skipped_reason !== null;
 
 /** Announces each change of the delivery while the page is open. */
 function useAnnouncedState({ status, delivery_status, attempts }: EventDetails): void {
@@ -69,28 +73,4 @@ function useAnnouncedState({ status, delivery_status, attempts }: EventDetails):
       announce('The last attempt failed.', 'bad');
     else if (current.attempts < attempts && delivery_status === 'pending') announce('An attempt failed.', 'bad');
   }, [status, delivery_status, attempts]);
-}
-
-function Problem({ event }: { event: EventDetails }) {
-  const { rejection_reason: reason, last_error: error, delivery_status } = event;
-  if (reason !== null)
-    return (
-      <Notice tone="bad">
-        <span>
-          <strong>Rejected: {reason}.</strong> <MarkedText text={adviceOn(reason) ?? ''} /> The webhook is stored for
-          inspection and never delivered.{' '}
-          <Link to="/accounts/$accountId" params={{ accountId: event.account_id }}>
-            To the account
-          </Link>
-        </span>
-      </Notice>
-    );
-  if (error === null || delivery_status === 'delivered') return null;
-  return (
-    <Notice tone={delivery_status === 'failed' || event.status === 'dead' ? 'bad' : 'open'}>
-      <span>
-        <strong>Last error:</strong> <bdi>{error}</bdi>
-      </span>
-    </Notice>
-  );
 }

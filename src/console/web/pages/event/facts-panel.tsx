@@ -13,14 +13,17 @@ export function FactsPanel({ event }: { event: EventDetails }) {
       <Facts
         rows={{
           Account: <AccountLink of={event} />,
+          Consumer: event.delivery_status === null ? null : <bdi>{event.consumer}</bdi>,
           App: <bdi>{event.app_key}</bdi>,
           'Event type': <bdi>{event.event_type ?? 'none'}</bdi>,
           Received: <Moment iso={event.received_at} />,
+          'Made by a backfill': event.backfilled_at && <Moment iso={event.backfilled_at} />,
           Delivered: event.delivered_at && <Moment iso={event.delivered_at} />,
           State: `${event.status}${event.delivery_status ? `, delivery ${event.delivery_status}` : ''}`,
           Generation: event.generation === 0 ? null : `${event.generation} (replayed)`,
           Payload: byteText(event.payload_bytes),
           'Event id': <Id name="event id" text={event.id} />,
+          'Request id': event.request_id === event.id ? null : <Id name="request id" text={event.request_id} />,
           'External id': <Id name="external id" text={event.external_id} />,
           'Payload’s SHA-256': <Id name="hash" text={event.payload_sha256} />,
           Workflow: <Workflow workflow={event.workflow} />,

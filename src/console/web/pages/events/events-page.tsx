@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import type { EventItem } from '../../api/types.ts';
+import { announce } from '../../components/announce.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
@@ -113,7 +114,9 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
           onSelect={toggle}
           onSelectLoaded={() => setSelected(new Set(visible.map(({ id }) => id)))}
           onClearSelection={clearSelection}
-          onReplay={setReplayed}
+          onReplay={(event) =>
+            event.skipped_reason === null ? setReplayed(event) : announce('No consumer gets this webhook.')
+          }
           onScrolled={setScrolled}
           onEnd={() => {
             if (!search.search && list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();

@@ -3,6 +3,8 @@ import { useProviders } from '../../../api/providers.ts';
 import type { Account } from '../../../api/types.ts';
 import { buttonClass } from '../../../components/button.tsx';
 import { Page } from '../../../components/page.tsx';
+import { AccountPause } from '../consumers/account-pause.tsx';
+import { ConsumersPanel } from '../consumers/consumers-panel.tsx';
 import { DestinationsPanel } from '../destinations/destinations-panel.tsx';
 import { AccountState } from '../list/account-state.tsx';
 import { SecretsPanel } from '../rotation/secrets-panel.tsx';
@@ -35,9 +37,13 @@ export function AccountDetails({ account }: { account: Account }) {
       }
     >
       <AccountWarnings account={account} />
+      <AccountPause account={account} />
       <div className={`panels ${styles.columns}`}>
         <div className="panels">
-          <AccountFacts account={account} provider={provider} />
+          <div id="account">
+            <AccountFacts account={account} provider={provider} />
+          </div>
+          <ConsumersPanel account={account} />
           <ConsumerPanel accountId={account.id} />
           <DestinationsPanel accountId={account.id} />
         </div>

@@ -4,6 +4,7 @@ import { answer, api } from '../../../api/client.ts';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { Segments } from '../../../components/segments.tsx';
+import { useConsumers } from '../consumers/use-consumers.ts';
 import { ConsumerCharts } from './consumer-charts.tsx';
 
 /** The workers write the counts every five seconds. */
@@ -16,8 +17,10 @@ const ranges = [
   [744, '31 d'],
 ] as const;
 
-/** How the consumer of an account fares over time: attempts by the hour, and how long they take. */
+/** How the consumers of an account fare over time, all together: attempts by the hour, and how long they take. */
 export function ConsumerPanel({ accountId }: { accountId: string }) {
+  const { data: consumers } = useConsumers(accountId);
+  const several = (consumers?.length ?? 0) > 1;
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const hours = ranges.map(([value]) => value).find((value) => String(value) === search.hours) ?? 24;
@@ -34,7 +37,7 @@ export function ConsumerPanel({ accountId }: { accountId: string }) {
   };
   return (
     <Panel
-      title="How its consumer fares"
+      title={several ? 'How all its consumers fare' : 'How its consumer fares'}
       actions={<Segments legend="Time range" options={ranges} chosen={hours} onChoose={choose} />}
     >
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}

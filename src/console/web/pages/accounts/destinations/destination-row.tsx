@@ -4,6 +4,7 @@ import { announce } from '../../../components/announce.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
+import { rowId } from '../data/use-row-focus.ts';
 import { DeleteDestination } from './delete-destination.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { type Destination, extraOf, targetOf, typeNames } from './destination-types.ts';
@@ -37,7 +38,7 @@ export function DestinationRow(props: {
       },
     );
   return (
-    <li id={`destination-${id}`} className={styles.row} tabIndex={-1} aria-label={name}>
+    <li id={rowId(id)} className={styles.row} tabIndex={-1} aria-label={name}>
       <div className={styles.line}>
         {mayAdmin && !(isFirst && isLast) && (
           <OrderButtons name={name} isFirst={isFirst} isLast={isLast} onMove={props.onMove} />

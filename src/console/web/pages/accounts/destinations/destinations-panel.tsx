@@ -4,13 +4,13 @@ import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { Empty, ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
+import { useRowFocus } from '../data/use-row-focus.ts';
 import { DestinationForm } from './destination-form.tsx';
 import { DestinationRow } from './destination-row.tsx';
 import type { Destination } from './destination-types.ts';
 import styles from './destinations.module.css';
 import { moved } from './order.ts';
 import { useDestinations, useMoveDestination } from './use-destinations.ts';
-import { useRowFocus } from './use-row-focus.ts';
 
 /** The destinations of an account: where messages go when all attempts of an event have failed. */
 export function DestinationsPanel({ accountId }: { accountId: string }) {

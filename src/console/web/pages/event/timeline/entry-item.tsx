@@ -33,9 +33,15 @@ export function EntryItem({ entry, event, waited }: { entry: Entry; event: Event
 function summaryOf(entry: Entry, event: EventDetails): ReactNode {
   switch (entry.kind) {
     case 'received':
+      if (event.rejection_reason !== null) return <strong>Received and rejected</strong>;
       return (
-        <strong>{event.rejection_reason === null ? 'Received, verified and stored' : 'Received and rejected'}</strong>
+        <strong>
+          Received, verified and stored
+          {event.skipped_reason !== null && '; no consumer matched'}
+        </strong>
       );
+    case 'backfilled':
+      return <strong>Made by a backfill</strong>;
     case 'attempt': {
       const { number, trigger, generation, outcome } = entry.attempt;
       return (

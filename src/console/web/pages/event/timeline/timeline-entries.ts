@@ -4,6 +4,7 @@ import type { Attempt, Notification, OperatorEntry } from '../use-event.ts';
 /** One thing that happened to an event. */
 export type Entry = { key: string; atMs: number } & (
   | { kind: 'received' }
+  | { kind: 'backfilled' }
   | { kind: 'attempt'; attempt: Attempt; endMs: number }
   | { kind: 'notification'; notification: Notification }
   | { kind: 'operator'; entry: OperatorEntry }
@@ -12,6 +13,8 @@ export type Entry = { key: string; atMs: number } & (
 /** Everything that happened to an event, in its order. */
 export function timelineEntries(event: EventDetails, operators: readonly OperatorEntry[]): Entry[] {
   const entries: Entry[] = [{ kind: 'received', key: 'received', atMs: Date.parse(event.received_at) }];
+  if (event.backfilled_at !== null)
+    entries.push({ kind: 'backfilled', key: 'backfilled', atMs: Date.parse(event.backfilled_at) });
   for (const attempt of event.delivery_history) {
     const atMs = Date.parse(attempt.started_at);
     const key = `attempt ${attempt.generation} ${attempt.trigger} ${attempt.number} ${attempt.started_at}`;

@@ -17,15 +17,21 @@ const shownMs = 10 * 60_000;
 type ListedJob = Omit<BulkJob, 'event_ids'>;
 const isRunning = ({ state }: ListedJob) => state === 'running' || state === 'stopping';
 
-/** The jobs that run, and those that have just ended, with their progress. Those of colleagues, too. */
-export function BulkJobs({ mayStop }: { mayStop: boolean }) {
+/**
+ * The jobs that run, and those that have just ended, with their progress. Those of colleagues, too.
+ *
+ * @param ofAccount shows only the backfills of this account.
+ */
+export function BulkJobs({ mayStop, ofAccount }: { mayStop: boolean; ofAccount?: string }) {
   const { data } = useQuery({
     queryKey: jobsKey,
-    queryFn: ({ signal }) => answer(api.events.bulk.get({ query: { limit: 5 }, fetch: { signal } })),
+    queryFn: ({ signal }) => answer(api.events.bulk.get({ query: { limit: 10 }, fetch: { signal } })),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) ? 1_000 : 15_000),
   });
   const shown = (data ?? []).filter(
-    (job) => isRunning(job) || Date.now() - Date.parse(job.ended_at ?? job.created_at) < shownMs,
+    (job) =>
+      (ofAccount === undefined || job.account_id === ofAccount) &&
+      (isRunning(job) || Date.now() - Date.parse(job.ended_at ?? job.created_at) < shownMs),
   );
   if (shown.length === 0) return null;
   return (

@@ -13,7 +13,7 @@ export function FilterBar(props: {
   onClear(): void;
 }) {
   const { names, filters, onChange, onClear } = props;
-  const values = useFilterValues();
+  const values = useFilterValues(filters);
   return (
     <fieldset className="line">
       <legend className="visually-hidden">Filters</legend>

@@ -2,11 +2,13 @@
 export const filterLabels = {
   provider: 'Provider',
   account_slug: 'Account',
+  consumer: 'Consumer',
   event_type: 'Event type',
   delivery_status: 'Delivery',
   status: 'Status',
   app_key: 'App',
   external_id: 'External id',
+  skipped: 'Skipped',
 } as const;
 
 export type FilterName = keyof typeof filterLabels;

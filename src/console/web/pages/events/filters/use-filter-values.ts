@@ -1,16 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { accountsQuery } from '../../../api/accounts.ts';
 import { answer, api } from '../../../api/client.ts';
+import type { Filters } from '../../../api/filters.ts';
 import type { FilterName } from './filter-names.ts';
 
-/** The values to choose from for each filter; an external id can only be typed. */
-export function useFilterValues(): Record<FilterName, string[]> {
+/**
+ * The values to choose from for each filter; an external id can only be typed. Consumers are those of the account that
+ * the filters name.
+ */
+export function useFilterValues({ provider, account_slug }: Filters): Record<FilterName, string[]> {
   const { data } = useQuery({
     queryKey: ['event-filters'],
     queryFn: ({ signal }) => answer(api.events.filters.get({ query: {}, fetch: { signal } })),
     staleTime: 30_000,
   });
   const { data: accounts } = useQuery({ ...accountsQuery, staleTime: 30_000 });
+  const account =
+    account_slug === undefined
+      ? undefined
+      : accounts?.find((one) => one.account_slug === account_slug && (provider ?? one.provider) === one.provider);
+  const { data: consumers } = useQuery({
+    queryKey: ['consumers', account?.id],
+    queryFn: ({ signal }) =>
+      answer(api.accounts({ account_id: account?.id ?? '' }).consumers.get({ fetch: { signal } })),
+    enabled: account !== undefined,
+    staleTime: 30_000,
+  });
   return {
     provider: data?.providers ?? [],
     account_slug: data?.account_slugs ?? [],
@@ -18,6 +33,8 @@ export function useFilterValues(): Record<FilterName, string[]> {
     delivery_status: ['pending', 'delivered', 'failed'],
     status: data?.statuses ?? [],
     app_key: [...new Set(accounts?.map(({ app_key }) => app_key))].sort(),
+    consumer: consumers?.map(({ name }) => name) ?? [],
     external_id: [],
+    skipped: ['true', 'false'],
   };
 }

@@ -58,6 +58,12 @@ export const EventRow = memo(function EventRow(props: {
       </span>
       <span role="cell" className={styles.account}>
         <AccountName of={event} />
+        {event.consumer !== 'default' && (
+          <>
+            {' → '}
+            <bdi>{event.consumer}</bdi>
+          </>
+        )}
       </span>
       <span role="cell" className={styles.external}>
         <bdi>{event.rejection_reason ?? event.external_id}</bdi>
