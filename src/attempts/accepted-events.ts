@@ -1,4 +1,4 @@
-import type { AttemptOwner, AttemptSlots } from '../delivery/attempt-slots.ts';
+import { type AttemptOwner, type AttemptSlots, accountShare } from '../delivery/attempt-slots.ts';
 import type { Slot } from '../delivery/slots.ts';
 import type { AttemptRow } from '../events/attempt-row.ts';
 import type { HandOver, Place } from '../events/hand-over.ts';
@@ -9,7 +9,7 @@ import type { ConsumerLines } from './consumer-lines.ts';
 
 /** Events of one consumer that wait in memory for a slot. More wait in the queue, where other processes find them. */
 const longestLine = 256;
-/** The last places in memory are for consumers that few events wait for, so that slow consumers leave the others room. */
+/** The last places in memory are for accounts that few events wait for, so that slow consumers leave the others room. */
 const reservedPlaces = 256;
 const shortLine = 16;
 /** The most bytes of bodies that were handed over and whose attempts have not ended. */
@@ -55,10 +55,11 @@ export class AcceptedEvents implements HandOver {
 
   reserve(event: AttemptOwner & { id: string; bytes: number }): Place | null {
     const { backlog, lines, isOpen, free } = this.#deps;
-    const { consumerId, bytes } = event;
+    const { consumerId, accountId, bytes } = event;
     if (!isOpen() || backlog.isBehind(consumerId)) return null;
     const line = lines.of(consumerId);
-    const kept = line >= shortLine ? reservedPlaces : 0;
+    const isLong = line >= shortLine || lines.ofAccount(accountId) >= shortLine * accountShare;
+    const kept = isLong ? reservedPlaces : 0;
     if (free() <= kept || this.#bytes + bytes > maxBytes || line >= longestLine) {
       backlog.fellBehind(consumerId);
       return null;

@@ -35,6 +35,13 @@ export class ConsumerLines {
     return this.#lines.get(consumerId)?.length ?? 0;
   }
 
+  /** The events in the lines of all consumers of an account. */
+  ofAccount(accountId: string): number {
+    let size = 0;
+    for (const id of this.#ofAccount.get(accountId) ?? []) size += this.of(id);
+    return size;
+  }
+
   /** @param begin is called with the event's slot. */
   join({ consumerId, accountId }: AttemptOwner, begin: Begin): void {
     const line = this.#lines.get(consumerId) ?? [];

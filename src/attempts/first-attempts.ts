@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
+import { accountShare } from '../delivery/attempt-slots.ts';
 import type { HandOver } from '../events/hand-over.ts';
 import { lowestId } from '../events/queue.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
@@ -160,9 +161,11 @@ export class FirstAttempts {
   #room(nowMs: number): Room {
     const { slots } = this.#deps.attempts;
     const of = new Map<string, number>();
-    for (const [id, used] of slots.busy(nowMs)) {
-      const line = slots.meanMs(id) < quickMs ? claimedLine : 0;
-      of.set(id, Math.max(0, slots.limit - used + line - this.#lines.of(id)));
+    for (const [id, free] of slots.free(nowMs)) {
+      // All consumers of an account together claim as many as `accountShare` of them.
+      const share = Math.ceil((claimedLine * accountShare) / Math.max(accountShare, free.consumers));
+      const line = slots.meanMs(id) < quickMs ? share : 0;
+      of.set(id, Math.max(0, free.slots + line - this.#lines.of(id)));
     }
     return { of, others: slots.limit };
   }

@@ -17,8 +17,17 @@ export function compilePattern(pattern: string): RE2JS | null {
   }
 }
 
-/** Few, because a compiled pattern keeps up to 8 MiB of states that it has met. Compiling one takes about 0.3 ms. */
-const compiled = new LRUCache<string, RE2JS>({ max: 32, memoMethod: (pattern) => RE2JS.compile(pattern) });
+/**
+ * 32 of the longest patterns that are accepted, or 256 of those that people write. There is a bound because a compiled
+ * pattern keeps states that it has met, up to 8 MiB. Compiling one takes about 0.3 ms, so a process whose conditions use
+ * more patterns than are kept compiles most of them for each webhook.
+ */
+const compiled = new LRUCache<string, RE2JS>({
+  max: 256,
+  maxSize: 32 * maxProgramSize,
+  sizeCalculation: (pattern) => Math.max(1, pattern.programSize()),
+  memoMethod: (pattern) => RE2JS.compile(pattern),
+});
 
 /** Whether a pattern that compiles is found anywhere in a text. */
 export const isFound = (pattern: string, text: string): boolean => compiled.memo(pattern).test(text);

@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { newEventId } from '../../src/events/event-id.ts';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
 import type { Delivery } from '../support/consumer.ts';
 import { type Process, useQueueStage } from '../support/queue-stage.ts';
+import { receivedEvent } from '../support/received.ts';
 import { until } from '../support/until.ts';
 
 const stage = useQueueStage();
@@ -33,6 +37,34 @@ test('an account with many events and a slow consumer does not delay the first e
   release();
   await until('the others follow', () => crowd.consumer.deliveries.length === many.length);
   expect(idsOf(crowd.consumer.deliveries)).toEqual(many);
+}, 30_000);
+
+test('24 slow consumers of an account do not delay the first event of another account', async () => {
+  const { release, reply } = heldBack();
+  const crowd = await stage.account(reply);
+  const single = await stage.account();
+  const consumers = await stage.gateway.rows(
+    `insert into consumers (id, account_id, name, url, created_at, updated_at)
+     select gen_random_uuid(), $1, 'c' || n, $2, now(), now() from generate_series(1, 24) n returning id`,
+    [crowd.id, crowd.consumer.url],
+  );
+  const receiver = new EventReceiver(stage.gateway.database);
+  // More than a process takes at a time (1,024).
+  const webhooks = Array.from({ length: 50 }, () => receivedEvent(crowd)).map((webhook) => ({
+    ...webhook,
+    siblings: consumers.map(({ id }) => ({ id: newEventId(webhook.receivedAt), consumerId: String(id) })),
+  }));
+  await Promise.all(webhooks.map((webhook) => receiver.receive(webhook)));
+  const process = stage.process({ accountConcurrency: 64 });
+  start(process);
+  await until('the account has all its slots', () => crowd.consumer.deliveries.length === 128);
+  // A look at the whole queue takes place each second.
+  await setTimeout(1_500);
+  await stage.send(single, 1);
+  process.firstAttempts.wake();
+  await until('the event of the other account is delivered', () => single.consumer.deliveries.length === 1);
+  expect(crowd.consumer.deliveries.length).toBe(128);
+  release();
 }, 30_000);
 
 test('two processes make the first attempt of each event once', async () => {

@@ -46,3 +46,14 @@ test('a release is announced once, after both slots are free', () => {
   }
   expect(announced).toEqual([[owner('a'), true]]);
 });
+
+test('a consumer without a slot of its own has no room while its siblings hold all slots of the account', () => {
+  const slots = new AttemptSlots(limit);
+  const held = [...take(slots, 'a', limit), ...take(slots, 'b', limit), ...take(slots, 'c', 1)];
+  const full = { slots: 0, consumers: 3 };
+  expect(Object.fromEntries(slots.free(0))).toEqual({ a: full, b: full, c: full });
+  for (const slot of held.slice(0, 1)) if ('release' in slot) slot.release();
+  expect(slots.free(0).get('c')).toEqual({ slots: 1, consumers: 3 });
+  for (const slot of held) if ('release' in slot) slot.release();
+  expect(slots.free(0).size).toBe(0);
+});
