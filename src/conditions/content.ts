@@ -8,6 +8,8 @@ export interface Content {
   payload(path: readonly Segment[]): unknown;
   /** The values of a header, joined; undefined when there is none. `name` is in lower case. */
   header(name: string): string | undefined;
+  /** Whether the body is too large an object or array to be parsed. Then a condition that reads it counts as met. */
+  isTooLarge(): boolean;
 }
 
 /** Headers as stored, with secrets masked, and the whole body; null: there is none, or not all of it. */
@@ -23,11 +25,12 @@ export interface StoredContent {
 const payloadBounds: JsonBounds = { levels: 500, values: 100_000 };
 
 /** The content of an event without headers and body. */
-export const noContent: Content = { payload: () => undefined, header: () => undefined };
+export const noContent: Content = { payload: () => undefined, header: () => undefined, isTooLarge: () => false };
 
-/** The content of a stored event. The body is JSON if it parses as such within bounds, for any content type. */
+/** The content of a stored event. The body is JSON if it parses as such, for any content type. */
 export function storedContent({ headers, body }: StoredContent): Content {
-  const text = lazy(() => (body && isWithinBounds(body, payloadBounds) ? utf8Text(body) : null));
+  const isWithin = lazy(() => body !== null && isWithinBounds(body, payloadBounds));
+  const text = lazy(() => (body && isWithin() ? utf8Text(body) : null));
   const root = lazy(() => parsedJson(text() ?? ''));
   const exactRoot = lazy(() => JSON.parse(text() ?? 'null', withDigits));
   return {
@@ -37,7 +40,17 @@ export function storedContent({ headers, body }: StoredContent): Content {
       return typeof value === 'number' && !isExact(value) ? valueAt(exactRoot(), path) : value;
     },
     header: headerReader(headers),
+    isTooLarge: () => body !== null && !isWithin() && beginsStructure(body),
   };
+}
+
+const spaces: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+
+/** Whether a body begins as an object or an array of JSON does, after white space and a byte order mark. */
+function beginsStructure(body: Uint8Array): boolean {
+  let at = 0;
+  while (spaces.has(body[at])) at++;
+  return body[at] === 0x7b || body[at] === 0x5b;
 }
 
 /** Content that a caller of the API gives. A payload that is undefined is none. */
@@ -45,6 +58,7 @@ export function givenContent(given: { payload?: unknown; headers?: Readonly<Reco
   return {
     payload: (path) => valueAt(given.payload, path),
     header: headerReader(Object.entries(given.headers ?? {})),
+    isTooLarge: () => false,
   };
 }
 

@@ -90,7 +90,7 @@ class Evaluation {
       case 'variable':
         return this.#variables[operand.name];
       case 'payload':
-        return this.#content.payload(operand.path);
+        return this.#may(!this.#content.isTooLarge()) ? this.#content.payload(operand.path) : undefined;
       case 'header':
         return this.#content.header(operand.name);
       default:

@@ -67,37 +67,55 @@ export class AttemptSlots {
 
   /** As `Slots.acquireDirect`. */
   acquireDirect(owner: AttemptOwner, nowMs: number): SlotOrWait {
-    return this.#both(owner, this.#accounts.acquireDirect(owner.accountId, nowMs), () =>
-      this.#consumers.acquireDirect(owner.consumerId, nowMs),
-    );
+    const own = this.#consumers.acquireDirect(owner.consumerId, nowMs);
+    if ('waitMs' in own) return this.#refused(owner, own);
+    const ofAccount = this.#accounts.acquireDirect(owner.accountId, nowMs);
+    if (!('waitMs' in ofAccount)) return this.#both(owner, own, ofAccount);
+    own.release('unused');
+    return this.#refused(owner, ofAccount);
   }
 
-  /** As `Slots.acquire`. */
+  /**
+   * As `Slots.acquire`. A holder whose consumer is full reserves nothing of the account, so that its siblings can use all of
+   * it. One that waits for the account keeps its place at its consumer.
+   */
   acquire(owner: AttemptOwner, holder: string, nowMs: number): SlotOrWait {
-    return this.#both(owner, this.#accounts.acquire(owner.accountId, holder, nowMs), () =>
-      this.#consumers.acquire(owner.consumerId, holder, nowMs),
-    );
+    const { consumerId, accountId } = owner;
+    const own = this.#consumers.acquire(consumerId, holder, nowMs);
+    if ('waitMs' in own) {
+      this.#accounts.giveUp(accountId, holder);
+      return this.#refused(owner, own);
+    }
+    const ofAccount = this.#accounts.acquire(accountId, holder, nowMs);
+    if (!('waitMs' in ofAccount)) return this.#both(owner, own, ofAccount);
+    own.release('unused');
+    this.#consumers.putBack(consumerId, holder, nowMs + ofAccount.waitMs);
+    return this.#refused(owner, ofAccount);
   }
 
-  #both(owner: AttemptOwner, ofAccount: SlotOrWait, acquireOwn: () => SlotOrWait): SlotOrWait {
-    const consumers = this.#consumersOf.get(owner.accountId);
-    if (consumers) consumers.add(owner.consumerId);
-    else this.#consumersOf.set(owner.accountId, new Set([owner.consumerId]));
-    if ('waitMs' in ofAccount) return ofAccount;
-    const own = acquireOwn();
-    if ('waitMs' in own) {
-      ofAccount.release('unused');
-      return own;
-    }
+  #both(owner: AttemptOwner, own: Slot, ofAccount: Slot): Slot {
+    this.#asked(owner);
     let isReleased = false;
-    const release: Slot['release'] = (how) => {
-      if (isReleased) return;
-      isReleased = true;
-      ofAccount.release(how);
-      own.release(how);
-      if (this.#accounts.inFlight(owner.accountId) === 0) this.#consumersOf.delete(owner.accountId);
-      this.onReleased(owner);
+    return {
+      release: (how) => {
+        if (isReleased) return;
+        isReleased = true;
+        ofAccount.release(how);
+        own.release(how);
+        if (this.#accounts.inFlight(owner.accountId) === 0) this.#consumersOf.delete(owner.accountId);
+        this.onReleased(owner);
+      },
     };
-    return { release };
+  }
+
+  #refused(owner: AttemptOwner, wait: { waitMs: number }): { waitMs: number } {
+    this.#asked(owner);
+    return wait;
+  }
+
+  #asked({ consumerId, accountId }: AttemptOwner): void {
+    const consumers = this.#consumersOf.get(accountId);
+    if (consumers) consumers.add(consumerId);
+    else this.#consumersOf.set(accountId, new Set([consumerId]));
   }
 }

@@ -99,6 +99,17 @@ export class Slots {
     return { waitMs };
   }
 
+  /** Drops the reservation of a holder that cannot use it now. */
+  giveUp(ownerId: string, holder: string): void {
+    this.#owners.get(ownerId)?.tickets.delete(holder);
+  }
+
+  /** Reserves a slot before all others for a holder that has just released an unused one. */
+  putBack(ownerId: string, holder: string, dueMs: number, weight = 1): void {
+    const owner = this.#owner(ownerId);
+    owner.tickets = new Map([[holder, { dueMs, weight }], ...owner.tickets]);
+  }
+
   /**
    * The slots that the relay may acquire. While workflows wait, at most half of all, so that neither side starves.
    */

@@ -35,6 +35,30 @@ test('a slot that the consumer lacks leaves none of the account held', () => {
   expect(slots.inFlight('a')).toBe(0);
 });
 
+test('workflows whose consumer is full leave the slots of the account to its siblings', () => {
+  const slots = new AttemptSlots(limit);
+  // The account is full, so that all workflows of the slow consumer ask for a slot of it first.
+  const ofOthers = [...take(slots, 'a', limit), ...take(slots, 'b', limit)];
+  const ask = (at: number) => Array.from({ length: 20 }, (_, n) => slots.acquire(owner('slow'), `slow-${n}`, at));
+  expect(held(ask(0))).toBe(0);
+  for (const slot of ofOthers) if ('release' in slot) slot.release();
+  expect(held(ask(1_000))).toBe(limit);
+  expect(held(ask(2_000))).toBe(0);
+  const ofSibling = Array.from({ length: limit }, (_, n) => slots.acquire(owner('quick'), `quick-${n}`, 3_000));
+  expect(held(ofSibling)).toBe(limit);
+});
+
+test('workflows that wait for the account keep their place at their consumer', () => {
+  const slots = new AttemptSlots(limit);
+  const ofOthers = [...take(slots, 'a', limit), ...take(slots, 'b', limit)];
+  const ask = (n: number) => slots.acquire(owner('late'), `late-${n}`, 0);
+  expect(held(Array.from({ length: 20 }, (_, n) => ask(n)))).toBe(0);
+  for (const slot of ofOthers) if ('release' in slot) slot.release();
+  // Asked in the opposite order, those that came first are served.
+  const order = Array.from({ length: 20 }, (_, n) => 19 - n);
+  expect(order.filter((n) => 'release' in ask(n)).toSorted()).toEqual([0, 1, 2, 3]);
+});
+
 test('a release is announced once, after both slots are free', () => {
   const slots = new AttemptSlots(1);
   const announced: unknown[] = [];

@@ -53,6 +53,16 @@ test('a body that is no JSON has no payload', () => {
   });
 });
 
+test('a condition on a body that is too large to be parsed counts as met, and is named', () => {
+  const consumers = [
+    consumer('default', { condition: 'event_type == "ping"' }),
+    consumer('large', { condition: 'payload.a == 1' }),
+  ];
+  expect(wantedEvents({ consumers }, () => webhook(Array(100_001).fill(0)))).toMatchObject({
+    ...{ consumerIds: ['id of large'], unmatched: ['default'], exceeded: ['large'] },
+  });
+});
+
 test('a condition that needs too much work counts as met, and is named', () => {
   const long = 'a'.repeat(9_000);
   const consumers = [
