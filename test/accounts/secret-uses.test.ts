@@ -39,6 +39,7 @@ test('a rotation shows which secret the webhooks use; each change of a secret be
     current: { set: true, webhooks: 0, last_used_at: null },
     previous: { set: false, webhooks: 0, last_used_at: null },
     unsigned: { webhooks: 0, last_used_at: null },
+    rejected: { webhooks: 0, last_received_at: null },
   });
   expect(await webhook(account, oldSecret)).toBe(202);
   expect(await webhook(account, oldSecret)).toBe(202);
