@@ -9,8 +9,8 @@ import { UsesTable } from './uses-table.tsx';
 const words = {
   none: 'No webhook has been accepted since the new secret was saved.',
   old: 'Webhooks still use the old secret only.',
-  both: 'Webhooks use both secrets. The latest one used the old secret.',
-  new: 'The latest webhook used the new secret.',
+  both: 'Webhooks use both secrets. The latest accepted one used the old secret.',
+  new: 'The latest accepted webhook used the new secret.',
 } as const;
 
 /** Which secret the latest webhooks used during a rotation, and how many were rejected. */
