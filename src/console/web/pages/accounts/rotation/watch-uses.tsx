@@ -25,8 +25,8 @@ export function WatchUses({ account, uses }: { account: Account; uses: SecretUse
         {rejected.webhooks > 0 && (
           <Notice tone={isRejecting(uses) ? 'bad' : 'open'}>
             <span>
-              {counted(rejected.webhooks, 'webhook')} rejected since the new secret was saved. Check that the provider uses
-              the same secret.
+              {counted(rejected.webhooks, 'webhook')} rejected since the new secret was saved. Check that the provider
+              uses the same secret.
             </span>
             <Link to="/rejected" search={{ provider, account_slug }}>
               Show why
