@@ -12,6 +12,8 @@ export const AccountEntity = defineEntity({
     org_id: p.string().length(100).nullable(),
     signing_secret_current: p.blob().nullable(),
     signing_secret_previous: p.blob().nullable(),
+    /** Null: the previous secret has no end. Read it with `previousSecret`. */
+    signing_secret_previous_expires_at: p.datetime().nullable(),
     provider_config: p.blob().nullable(),
     skip_signature_verification: p.boolean(),
     /** Without user and password, which are encrypted in `delivery_url_credentials`. */

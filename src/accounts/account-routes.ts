@@ -17,10 +17,17 @@ function taken(write: AccountWrite): AccountRow {
   if (write.ok) return write.account;
   if (write.reason === 'not_found') throw accountNotFound();
   if (write.reason === 'invalid') throw new Problem('invalid', fieldsInWords(write.errors), { errors: write.errors });
+  if (write.reason === 'previous_in_use')
+    throw new Problem('conflict', `the last rotation has not ended: signing_secret_previous ${stillSet}`, {
+      errors: [{ path: 'signing_secret_previous', message: stillSet }],
+    });
   throw new Problem('conflict', 'an account of this provider already has this account_slug', {
     errors: [{ path: 'account_slug', message: 'is taken' }],
   });
 }
+
+const stillSet =
+  'is still set, and webhooks that use it would be rejected. Set it to null when none uses it any more, or send replace_previous: true';
 
 export const accountNotFound = () => new Problem('not_found', 'there is no account with this id');
 
@@ -117,12 +124,12 @@ export function accountRoutes(deps: {
         role: 'admin',
         summary: 'Change an account',
         description:
-          'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate a secret without downtime, send the new secret as `signing_secret_current` and the old one as `signing_secret_previous`.',
+          'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate the signing secret without downtime, send the new one as `signing_secret_current` with `rotate: true`: the stored one becomes `signing_secret_previous`, and both are accepted. While a previous one is set, the answer is 409 unless `replace_previous` is true. `rotate` is refused where no current secret is set, and with `signing_secret_previous`.',
         body: rules.change,
         query: noQuery,
         success: { 200: schemas.account },
         errors: ['not_found', 'conflict'],
-        examples: { body: { signing_secret_current: 'the new secret', signing_secret_previous: 'the old secret' } },
+        examples: { body: { signing_secret_current: 'the new secret', rotate: true } },
       }),
     )
     .delete(

@@ -6,6 +6,20 @@ const providerConfig = z.record(text(100), z.union([text(1000), z.number(), z.bo
   description: "Settings of the account's provider: see `GET /admin/providers`. A field that is `null` is removed",
 });
 
+/** What becomes of the signing secret that a change replaces (src/accounts/signing-rotation.ts). */
+const rotation = {
+  rotate: z.boolean().meta({
+    description: 'With a new `signing_secret_current`: keeps the stored one as `signing_secret_previous`',
+  }),
+  replace_previous: z.boolean().meta({
+    description: 'With `rotate`: drops the previous secret that is set. Without it, the answer is then 409',
+  }),
+  signing_secret_previous_expires_at: z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-11-20T10:00:00Z' })
+    .nullable()
+    .meta({ description: 'Until when the previous secret is accepted; `null`: until it is removed' }),
+};
+
 /** The fields of an account (R10, R13); unknown fields are refused. */
 export function accountSchemas(providerNames: readonly string[]) {
   const shape = {
@@ -24,8 +38,8 @@ export function accountSchemas(providerNames: readonly string[]) {
     project_delivery_secret: secret.nullable(),
     enabled: z.boolean(),
   };
-  const change = z.strictObject(shape).partial();
-  const create = change.required({ provider: true, account_slug: true, app_key: true });
+  const change = z.strictObject({ ...shape, ...rotation }).partial();
+  const create = z.strictObject(shape).partial().required({ provider: true, account_slug: true, app_key: true });
   return { create, change };
 }
 

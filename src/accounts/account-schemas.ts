@@ -46,6 +46,9 @@ export const account = z
     project_delivery_url: shownUrl,
     has_signing_secret_current: flag,
     has_signing_secret_previous: flag,
+    signing_secret_previous_expires_at: timestamp.nullable().meta({
+      description: 'Until when the previous secret is accepted; `null`: until it is removed, or there is none',
+    }),
     has_delivery_secret: flag,
     has_project_delivery_secret: flag,
     paused: pauseShown,
@@ -67,6 +70,7 @@ export const account = z
         project_delivery_url: null,
         has_signing_secret_current: true,
         has_signing_secret_previous: false,
+        signing_secret_previous_expires_at: null,
         has_delivery_secret: true,
         has_project_delivery_secret: false,
         paused: null,

@@ -17,10 +17,11 @@ import {
   settingsErrors,
   signingSecrets,
 } from './provider-settings.ts';
+import { type ChangedFields, changeOfSecrets, previousSecret } from './signing-rotation.ts';
 
 export type AccountWrite =
   | { ok: true; account: AccountRow }
-  | { ok: false; reason: 'slug_taken' | 'not_found' }
+  | { ok: false; reason: 'slug_taken' | 'not_found' | 'previous_in_use' }
   | { ok: false; reason: 'invalid'; errors: FieldError[] };
 
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
@@ -84,6 +85,7 @@ export class AccountStore {
       org_id: null,
       signing_secret_current: null,
       signing_secret_previous: null,
+      signing_secret_previous_expires_at: null,
       skip_signature_verification: false,
       delivery_url: null,
       delivery_url_credentials: null,
@@ -117,26 +119,35 @@ export class AccountStore {
   }
 
   /** Changes only the fields in `change`; null clears one. The row is locked, so no concurrent update is lost. */
-  async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
+  async update(id: string, sent: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
     return this.#write(() =>
       inEntityTransaction(this.#deps.em(), async (tx, sql): Promise<AccountWrite> => {
         const account = await lockAccount(tx, id);
         if (!account) return { ok: false, reason: 'not_found' };
+        const ofSecrets = changeOfSecrets(this.#deps.box, account, sent);
+        if (!ofSecrets.ok) return ofSecrets;
+        const { fields: change, kept, expiresAt, changed } = ofSecrets;
+        // One whose end has come is accepted no more; here it is also erased.
+        account.signing_secret_previous = previousSecret(account);
         const stored = this.configOf(account) ?? {};
-        const settings = this.#settingsAfter(account, stored, change);
+        const settings = this.#settingsAfter(account, stored, change, kept);
         const urls = sealUrls(this.#deps.box, account.id, change, account);
         const errors = [...urls.errors, ...this.#errors(change.provider ?? account.provider, settings, stored)];
         if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
-        const { secrets, plain } = this.#split(account.id, change);
+        const { secrets, plain } = this.#split(
+          account.id,
+          kept === null ? change : { ...change, signing_secret_previous: kept },
+        );
         const { provider_config } = settings;
         const config = provider_config
           ? { provider_config: sealConfig(this.#deps.box, account.id, provider_config) }
           : {};
         tx.assign(account, { ...plain, ...urls.columns, ...secrets, ...config, updated_at: new Date() });
+        account.signing_secret_previous_expires_at = expiresAt;
         // Without an address, the consumer `default` gets no webhooks while there are others.
         account.consumers_revision += 1;
         await tx.flush();
-        await alongside?.(sql, account, Object.keys(change));
+        await alongside?.(sql, account, changed);
         return { ok: true, account };
       }),
     );
@@ -175,17 +186,20 @@ export class AccountStore {
 
   /**
    * The settings that the provider has to validate after a change. The config is merged field by field; a change of the
-   * provider drops the previous config. If config or provider changes, the stored secrets are validated again.
+   * provider drops the previous config. If config or provider changes, the stored secrets are validated again, and so
+   * is the one that a rotation keeps.
    */
   #settingsAfter(
     account: AccountRow,
     stored: ProviderSettings['provider_config'],
-    change: AccountChange,
+    change: ChangedFields,
+    kept: string | null,
   ): Partial<ProviderSettings> {
     const { provider_config: sent, signing_secret_current, signing_secret_previous } = change;
     const secrets = { signing_secret_current, signing_secret_previous };
     const sameProvider = change.provider === undefined || change.provider === account.provider;
     if (sameProvider && sent === undefined) return secrets;
+    if (kept !== null) secrets.signing_secret_previous = kept;
     for (const field of signingSecrets) {
       const sealed = account[field];
       if (secrets[field] === undefined && sealed)
@@ -195,7 +209,7 @@ export class AccountStore {
   }
 
   /** Separates the encrypted secrets from the plain fields; URLs are in neither. An empty secret counts as none. */
-  #split<T extends AccountChange>(id: string, input: T) {
+  #split<T extends ChangedFields>(id: string, input: T) {
     const secrets: Partial<Record<SecretField, Buffer | null>> = {};
     const plain = { ...input };
     delete plain.provider_config;

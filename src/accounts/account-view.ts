@@ -3,6 +3,7 @@ import { shownConfig } from '../providers/provider-config.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { AccountStore } from './account-store.ts';
 import { shownPause } from './pause.ts';
+import { previousSecret } from './signing-rotation.ts';
 import { maskedUrl } from './url-credentials.ts';
 
 /** An account in the form of the list (R14). */
@@ -23,6 +24,7 @@ export function accountView(
   const { project_delivery_url } = account;
   const provider = deps.providers.get(account.provider);
   const config = deps.accounts.configOf(account);
+  const hasPrevious = previousSecret(account) !== null;
   return {
     ...accountSummary(account),
     provider_config: provider && config ? shownConfig(provider, config) : null,
@@ -31,7 +33,10 @@ export function accountView(
       ? maskedUrl(project_delivery_url, account.project_delivery_url_credentials !== null)
       : null,
     has_signing_secret_current: account.signing_secret_current !== null,
-    has_signing_secret_previous: account.signing_secret_previous !== null,
+    has_signing_secret_previous: hasPrevious,
+    signing_secret_previous_expires_at: hasPrevious
+      ? (account.signing_secret_previous_expires_at?.toISOString() ?? null)
+      : null,
     has_delivery_secret: account.delivery_secret !== null,
     has_project_delivery_secret: account.project_delivery_secret !== null,
     paused: shownPause(account),

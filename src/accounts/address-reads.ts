@@ -10,6 +10,7 @@ export interface AddressRow {
   enabled: boolean;
   skip_signature_verification: boolean;
   signing_secret_current: Buffer | null;
+  /** Null also when its end has come. */
   signing_secret_previous: Buffer | null;
   provider_config: Buffer | null;
   /** Whether it has an address of its own for deliveries. */
@@ -43,7 +44,8 @@ const findAccounts = {
   text: `select i.place::integer, a.*
          from unnest($1::text[], $2::text[]) with ordinality as i (provider, slug, place), lateral (
            select id, provider, account_slug, app_key, enabled, skip_signature_verification,
-             signing_secret_current, signing_secret_previous, provider_config,
+             signing_secret_current, provider_config,
+             case when signing_secret_previous_expires_at <= now() then null else signing_secret_previous end as signing_secret_previous,
              coalesce(delivery_url, project_delivery_url) is not null as has_address, consumers_revision, (
                select json_agg(json_build_object('id', nullif(c.id, c.account_id), 'name', c.name, 'enabled', c.enabled, 'condition', c.condition)
                  order by c.id <> c.account_id, c.created_at, c.id)

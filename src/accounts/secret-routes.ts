@@ -6,6 +6,7 @@ import { noBody, noQuery, operation } from '../http/operation.ts';
 import { existingAccount } from './account-routes.ts';
 import type { AccountStore } from './account-store.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
+import { previousSecret } from './signing-rotation.ts';
 
 const use = {
   webhooks: count.meta({ description: 'Webhooks that were accepted with it since it is in its place' }),
@@ -18,6 +19,12 @@ const secretsInUse = z
     current: secret.meta({ description: '`signing_secret_current`' }),
     previous: secret.meta({ description: '`signing_secret_previous`' }),
     unsigned: z.object(use).meta({ description: 'Accepted with `skip_signature_verification`' }),
+    rejected: z
+      .object({
+        webhooks: count.meta({ description: 'Webhooks that were rejected since the current secret is in its place' }),
+        last_received_at: timestamp.nullable().meta({ description: 'When the last of them was received' }),
+      })
+      .meta({ description: 'Rejected, because neither secret has verified them or for another reason' }),
   })
   .meta({
     id: 'SecretsInUse',
@@ -26,6 +33,7 @@ const secretsInUse = z
         current: { set: true, webhooks: 120, last_used_at: '2026-11-20T10:00:00.000Z' },
         previous: { set: true, webhooks: 4, last_used_at: '2026-11-20T09:12:41.000Z' },
         unsigned: { webhooks: 0, last_used_at: null },
+        rejected: { webhooks: 0, last_received_at: null },
       },
     ],
   });
@@ -41,11 +49,12 @@ export function secretRoutes({ database, accounts }: { database: Database; accou
     '/:account_id/secrets',
     async ({ params }) => {
       const account = await existingAccount(accounts, params.account_id);
-      const { current, previous, unsigned } = await secretUses(database.reader, account);
+      const { current, previous, unsigned, rejected } = await secretUses(database.reader, account);
       return {
         current: { set: account.signing_secret_current !== null, ...shown(current) },
-        previous: { set: account.signing_secret_previous !== null, ...shown(previous) },
+        previous: { set: previousSecret(account) !== null, ...shown(previous) },
         unsigned: shown(unsigned),
+        rejected: { webhooks: rejected.webhooks, last_received_at: shown(rejected).last_used_at },
       };
     },
     operation('account.secrets', {

@@ -5,9 +5,13 @@ import type { SecretSlot } from '../providers/verification.ts';
 import { columnsOf } from '../shared/columns-of.ts';
 import type { Log } from '../shared/log.ts';
 import type { AccountRow } from './account-entity.ts';
+import { previousSecret } from './signing-rotation.ts';
 
 /** How a webhook was accepted: by one of the two signing secrets, or without a check of its signature. */
 export type AcceptedBy = SecretSlot | 'unsigned';
+
+/** What is counted: accepted webhooks, and those that neither secret has verified. */
+type Counted = AcceptedBy | 'rejected';
 
 /** An operator who rotates a secret waits for the first webhook with the new one. */
 const flushMs = 3_000;
@@ -24,7 +28,7 @@ export const secretTag = (box: Uint8Array | null): string =>
 
 interface Uses {
   accountId: string;
-  slot: AcceptedBy;
+  slot: Counted;
   tag: string;
   webhooks: number;
   lastMs: number;
@@ -47,7 +51,7 @@ const addUses = {
     where u.account_id = g.account_id and u.slot = g.slot and u.tag <> g.tag and u.last_used_at < now() - interval '1 day'`,
 };
 
-/** Counts which secret the webhooks of each account used, and writes the counts every few seconds. */
+/** Counts which secret the webhooks of each account used and how many were rejected, and writes the counts every few seconds. */
 export class SecretUses {
   readonly #counts: FlushedCounts<Uses>;
 
@@ -69,8 +73,16 @@ export class SecretUses {
 
   /** Counts an accepted webhook. */
   accepted({ id, secretTags }: { id: string; secretTags: SecretTags }, by: AcceptedBy): void {
-    const tag = by === 'unsigned' ? '' : secretTags[by];
-    this.#counts.count(`${id}/${by}/${tag}`, { accountId: id, slot: by, tag, webhooks: 1, lastMs: Date.now() });
+    this.#count(id, by, by === 'unsigned' ? '' : secretTags[by]);
+  }
+
+  /** Counts a rejected webhook: the count begins again when the current secret is changed. */
+  rejected({ id, secretTags }: { id: string; secretTags: SecretTags }): void {
+    this.#count(id, 'rejected', secretTags.current);
+  }
+
+  #count(id: string, slot: Counted, tag: string): void {
+    this.#counts.count(`${id}/${slot}/${tag}`, { accountId: id, slot, tag, webhooks: 1, lastMs: Date.now() });
   }
 
   start(): void {
@@ -94,18 +106,20 @@ const readUses = {
   text: `select slot, tag, webhooks::double precision as webhooks, last_used_at from signing_secret_uses where account_id = $1`,
 };
 
-/** Reads how the webhooks of an account were accepted, as far as it was written. */
-export async function secretUses(sql: Sql, account: AccountRow): Promise<Record<AcceptedBy, SecretUse>> {
+/** Reads how the webhooks of an account were accepted or rejected, as far as it was written. */
+export async function secretUses(sql: Sql, account: AccountRow): Promise<Record<Counted, SecretUse>> {
   const rows = await sql.query<{ slot: string; tag: string; webhooks: number; last_used_at: Date }>(readUses, [
     account.id,
   ]);
-  const useOf = (slot: AcceptedBy, tag: string): SecretUse => {
+  const useOf = (slot: Counted, tag: string): SecretUse => {
     const row = rows.find((one) => one.slot === slot && one.tag === tag);
     return { webhooks: row?.webhooks ?? 0, last_used_at: row?.last_used_at ?? null };
   };
+  const current = secretTag(account.signing_secret_current ?? null);
   return {
-    current: useOf('current', secretTag(account.signing_secret_current ?? null)),
-    previous: useOf('previous', secretTag(account.signing_secret_previous ?? null)),
+    current: useOf('current', current),
+    previous: useOf('previous', secretTag(previousSecret(account))),
     unsigned: useOf('unsigned', ''),
+    rejected: useOf('rejected', current),
   };
 }

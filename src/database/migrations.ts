@@ -8,6 +8,8 @@ import { Migration20261126000400_expand_pauses_of_accounts } from '../../migrati
 import { Migration20261126000500_expand_counts_of_requests } from '../../migrations/Migration20261126000500_expand_counts_of_requests.ts';
 import { Migration20261126000600_expand_backfills } from '../../migrations/Migration20261126000600_expand_backfills.ts';
 import { Migration20261126000700_expand_indexes_of_consumers } from '../../migrations/Migration20261126000700_expand_indexes_of_consumers.ts';
+import { Migration20261127001000_expand_ends_of_previous_secrets } from '../../migrations/Migration20261127001000_expand_ends_of_previous_secrets.ts';
+import { Migration20261127001100_expand_rejected_uses_of_secrets } from '../../migrations/Migration20261127001100_expand_rejected_uses_of_secrets.ts';
 
 /** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
 export interface NamedMigration {
@@ -46,6 +48,14 @@ export const migrations: readonly NamedMigration[] = [
   {
     name: 'Migration20261126000700_expand_indexes_of_consumers',
     class: Migration20261126000700_expand_indexes_of_consumers,
+  },
+  {
+    name: 'Migration20261127001000_expand_ends_of_previous_secrets',
+    class: Migration20261127001000_expand_ends_of_previous_secrets,
+  },
+  {
+    name: 'Migration20261127001100_expand_rejected_uses_of_secrets',
+    class: Migration20261127001100_expand_rejected_uses_of_secrets,
   },
 ];
 

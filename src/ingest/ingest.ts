@@ -19,8 +19,8 @@ export interface IngestDeps {
   /** Finds the first event of a duplicate webhook, and replays it if it has failed. */
   duplicates: Duplicates;
   providers: ReadonlyMap<string, Provider>;
-  /** Counts which secret webhooks use. */
-  secretUses: { accepted(account: InboundAccount, by: AcceptedBy): void };
+  /** Counts which secret webhooks use, and those that are rejected. */
+  secretUses: { accepted(account: InboundAccount, by: AcceptedBy): void; rejected(account: InboundAccount): void };
   /** Called for each webhook that is rejected because of a secret that cannot be decrypted. */
   unreadableSecret: (account: InboundAccount) => void;
   /** Called for each webhook for which conditions of these consumers need more work than one webhook may take. */
@@ -129,6 +129,7 @@ async function decide(
   if (reason === 'secret_unreadable') deps.unreadableSecret(account);
   const kept = { reason, bodyBytes: deps.rejectedBodyBytes };
   await deps.rejections.record(account.id, () => webhook.toRejectedEvent(account, kept));
+  deps.secretUses.rejected(account);
   deps.metrics.webhookRejected(reason);
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }

@@ -24,6 +24,7 @@ const bare = (fields: Record<string, unknown>) => ({
   project_delivery_url: null,
   has_signing_secret_current: false,
   has_signing_secret_previous: false,
+  signing_secret_previous_expires_at: null,
   has_delivery_secret: false,
   has_project_delivery_secret: false,
   paused: null,

@@ -39,12 +39,14 @@ test('a rotation shows which secret the webhooks use; each change of a secret be
     current: { set: true, webhooks: 0, last_used_at: null },
     previous: { set: false, webhooks: 0, last_used_at: null },
     unsigned: { webhooks: 0, last_used_at: null },
+    rejected: { webhooks: 0, last_received_at: null },
   });
   expect(await webhook(account, oldSecret)).toBe(202);
   expect(await webhook(account, oldSecret)).toBe(202);
   // A wrong secret uses none.
   expect(await webhook(account, 'wrong')).toBe(401);
   const before = await counted(account, 2, 0);
+  await until('the rejected one is counted', async () => (await usesOf(account)).rejected.webhooks === 1);
   expect(before.current.last_used_at).toEqual(expect.any(String));
 
   await patch(account, { signing_secret_current: newSecret, signing_secret_previous: oldSecret });
@@ -57,9 +59,15 @@ test('a rotation shows which secret the webhooks use; each change of a secret be
   expect(await webhook(account, oldSecret)).toBe(202);
   expect(await webhook(account, newSecret)).toBe(202);
   await counted(account, 2, 1);
+  expect((await usesOf(account)).rejected).toEqual({ webhooks: 0, last_received_at: null });
+  expect(await webhook(account, 'wrong')).toBe(401);
+  await until('the rejected one is counted', async () => (await usesOf(account)).rejected.webhooks === 1);
 
   await patch(account, { signing_secret_previous: null });
-  expect((await usesOf(account)).previous).toEqual({ set: false, webhooks: 0, last_used_at: null });
+  const after = await usesOf(account);
+  expect(after.previous).toEqual({ set: false, webhooks: 0, last_used_at: null });
+  // Those that were rejected since the new secret was set stay.
+  expect(after.rejected).toEqual({ webhooks: 1, last_received_at: expect.any(String) });
 }, 30_000);
 
 test('duplicates count, and webhooks without a check of the signature count as unsigned', async () => {

@@ -8,10 +8,16 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway({ worker: false });
 const [oldSecret, newSecret] = [secretText('old-signing-secret'), secretText('new-signing-secret')];
 
-test('the signing secret is rotated in steps that show which secret the latest webhooks used', async () => {
+/** An account with the old secret, and its page in the console. */
+async function accountPage(expectedErrors?: RegExp) {
   const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({
     ...{ delivery_url: null, skip_signature_verification: false, signing_secret_current: oldSecret },
+  });
+  const path = `/accounts/${account.id}`;
+  const page = await openConsole({
+    ...{ baseUrl, token: adminToken, path },
+    ...(expectedErrors === undefined ? {} : { expectedErrors }),
   });
   let n = 0;
   const statusWith = async (secret: string) =>
@@ -20,20 +26,35 @@ test('the signing secret is rotated in steps that show which secret the latest w
         ...{ 'content-type': 'application/json', 'x-webhook-secret': secret },
       })
     ).status;
+  const change = (body: object) => admin.request('PATCH', `/admin/accounts/${account.id}`, body);
+  const begin = async () => {
+    const rotate = page.getByRole('button', { name: /^Rotate/ }).first();
+    await rotate.click();
+  };
+  /** The row of the table that counts webhooks. */
+  const countOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('cell').first();
+  return { account, page, statusWith, change, begin, countOf };
+}
+
+test('the signing secret is rotated without the old one, and the steps show what webhooks use', async () => {
+  const { admin } = gateway;
+  const { account, page, statusWith, begin, countOf } = await accountPage();
   expect(await statusWith(oldSecret)).toBe(202);
-  const page = await openConsole({ baseUrl, token: adminToken, path: `/accounts/${account.id}` });
-  await page
-    .getByRole('button', { name: /^Rotate/ })
-    .first()
-    .click();
+  await begin();
+  expect(await page.getByLabel(/old secret/i).count()).toBe(0);
   await page.getByLabel('New secret', { exact: true }).fill(newSecret);
-  await page.getByLabel('Old secret', { exact: true }).fill(oldSecret);
   await page.getByRole('button', { name: 'Save the new secret' }).click();
   await page.getByRole('button', { name: 'Remove the old secret' }).waitFor();
-  // Both are accepted now, and the page shows which one was used.
+  await expect.poll(() => countOf('Rejected').textContent()).toBe('0');
+  // Both are accepted now, and the page shows which one was used, and what neither has verified.
   expect([await statusWith(oldSecret), await statusWith(newSecret)]).toEqual([202, 202]);
-  const uses = page.getByRole('row').filter({ hasText: 'Current' });
-  await uses.getByText('1', { exact: true }).waitFor();
+  expect(await statusWith(secretText('of-neither'))).toBe(401);
+  await expect.poll(() => countOf('Current (new)').textContent(), { timeout: 20_000 }).toBe('1');
+  await expect.poll(() => countOf('Previous (old)').textContent(), { timeout: 20_000 }).toBe('1');
+  await expect.poll(() => countOf('Rejected').textContent(), { timeout: 20_000 }).toBe('1');
+  const rejected = page.getByRole('status').filter({ hasText: '1 webhook rejected since the new secret was saved' });
+  const address = await rejected.getByRole('link', { name: 'Show why' }).getAttribute('href');
+  expect(address).toContain(`account_slug=${account.account_slug}`);
   await page.getByRole('button', { name: 'Remove the old secret' }).click();
   await expect
     .poll(async () => (await admin.request('GET', `/admin/accounts/${account.id}`)).body.has_signing_secret_previous)
@@ -41,4 +62,33 @@ test('the signing secret is rotated in steps that show which secret the latest w
   // A moment later every process has the account's new secrets.
   await expect.poll(() => statusWith(oldSecret), { timeout: 20_000 }).toBe(401);
   expect(await statusWith(newSecret)).toBe(202);
+});
+
+test('a new secret that was pasted wrong is replaced, and the old one stays', async () => {
+  const { page, statusWith, begin } = await accountPage(/status of 422/);
+  await begin();
+  // The one that the account has already, by mistake.
+  await page.getByLabel('New secret', { exact: true }).fill(oldSecret);
+  await page.getByRole('button', { name: 'Save the new secret' }).click();
+  await page.getByText('is the current secret already').waitFor();
+  await page.getByLabel('New secret', { exact: true }).fill(secretText('pasted-wrong'));
+  await page.getByRole('button', { name: 'Save the new secret' }).click();
+  await page.getByText('The saved secret is wrong').click();
+  await page.getByLabel('New secret', { exact: true }).fill(newSecret);
+  await page.getByRole('button', { name: 'Replace the new secret' }).click();
+  await page.getByText('The new secret was replaced.').waitFor();
+  expect([await statusWith(oldSecret), await statusWith(newSecret)]).toEqual([202, 202]);
+  await expect.poll(() => statusWith(secretText('pasted-wrong')), { timeout: 20_000 }).toBe(401);
+});
+
+test('a rotation that a colleague has begun is not dropped, and the page says so', async () => {
+  const { page, statusWith, change, begin } = await accountPage(/status of 409/);
+  await begin();
+  await page.getByLabel('New secret', { exact: true }).fill(secretText('of-another'));
+  expect((await change({ signing_secret_current: newSecret, rotate: true })).status).toBe(200);
+  await page.getByRole('button', { name: 'Save the new secret' }).click();
+  await page.getByText('is still set').waitFor();
+  // The account is read again, so that the page shows the steps of that rotation.
+  await page.getByRole('button', { name: 'Remove the old secret' }).waitFor({ timeout: 30_000 });
+  expect([await statusWith(oldSecret), await statusWith(newSecret)]).toEqual([202, 202]);
 });

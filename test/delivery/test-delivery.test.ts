@@ -29,6 +29,7 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
   },
   ...{ delivery_url: null, delivery_secret: null, project_id: null, project_delivery_url: null },
   ...{ delivery_url_credentials: null, project_delivery_url_credentials: null },
+  signing_secret_previous_expires_at: null,
   ...{ project_delivery_secret: null, enabled: true, consumers_revision: 0, paused_since: null, pause_reason: null },
   ...{ created_at: new Date(), updated_at: new Date(), deleted_at: null },
   ...fields,

@@ -25,7 +25,6 @@ export const values: Readonly<Record<string, Value>> = {
   '<copy of the key>': ({ dataDir }) => join(dataDir, 'secrets/secrets-key'),
   '<seq>:<seal>': headOf,
   '<the new one>': text,
-  '<the old one>': text,
   '<the secret>': text,
   '<the client secret>': text,
   '<the app secret>': text,

@@ -4,6 +4,7 @@ import { samples } from '../support/providers/samples.ts';
 import { messageFor } from '../support/providers/webhook.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { eventsOf } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
 const consumer = useConsumer();
@@ -60,6 +61,22 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     expect(await eventsOf(gateway.database, account.id)).toMatchObject([
       { status: 'rejected', rejection_reason: 'bad_signature', attempts: 0 },
     ]);
+  });
+
+  test('a rotation accepts webhooks with the old and the new secret, then only with the new one', async () => {
+    const { account, current, previous, post } = await stage();
+    const change = (body: object) => gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, body);
+    const fresh = sample.newKey();
+    // The account is in the middle of a rotation, so another one needs the word for it.
+    expect((await change({ signing_secret_current: fresh.secret, rotate: true })).status).toBe(409);
+    expect((await post('evt_0005', previous)).status).toBeOneOf([200, 202]);
+    const replaced = { signing_secret_current: fresh.secret, rotate: true, replace_previous: true };
+    expect((await change(replaced)).status).toBe(200);
+    expect((await post('evt_0006', current)).status).toBeOneOf([200, 202]);
+    expect((await post('evt_0007', fresh)).status).toBeOneOf([200, 202]);
+    expect((await change({ signing_secret_previous: null })).status).toBe(200);
+    expect((await post('evt_0008', fresh)).status).toBeOneOf([200, 202]);
+    await until('the old secret is refused', async () => (await post('evt_0009', current)).status === 401);
   });
 
   test('neither secret is stored or shown', async () => {

@@ -105,44 +105,47 @@ describe('signing_secret', () => {
   // These tests deliver nothing.
   useGateway({ worker: false });
 
-  test('changes under load without a refused webhook, and the old secret is refused afterwards', async () => {
-    const account = await gateway.admin.createAccount({
-      skip_signature_verification: false,
-      signing_secret_current: secretText('the-old-one'),
-    });
-    const traffic = startTraffic(account, secretText('the-old-one'), senders);
-    await traffic.more();
-    const both = {
-      signing_secret_current: secretText('the-new-one'),
-      signing_secret_previous: secretText('the-old-one'),
-    };
-    expect(await change(account.id, both)).toMatchObject({
-      has_signing_secret_current: true,
-      has_signing_secret_previous: true,
-    });
-    // The senders still use the old secret.
-    await traffic.more();
-    traffic.secret = secretText('the-new-one');
-    await traffic.more();
-    const after = await change(account.id, { signing_secret_previous: null });
-    expect(after).toMatchObject({ has_signing_secret_current: true, has_signing_secret_previous: false });
-    await traffic.more();
-    await traffic.stop();
-    expect(traffic.sent.length).toBeGreaterThanOrEqual(4 * perPhase * senders);
-    expect(refusedOf(traffic.sent)).toEqual([]);
+  const fresh = { signing_secret_current: secretText('the-new-one') };
+  test.each([
+    ['with both secrets', { ...fresh, signing_secret_previous: secretText('the-old-one') }],
+    ['with rotate', { ...fresh, rotate: true }],
+  ])(
+    'changes %s under load without a refused webhook, and the old secret is refused afterwards',
+    async (_way, both) => {
+      const account = await gateway.admin.createAccount({
+        skip_signature_verification: false,
+        signing_secret_current: secretText('the-old-one'),
+      });
+      const traffic = startTraffic(account, secretText('the-old-one'), senders);
+      await traffic.more();
+      expect(await change(account.id, both)).toMatchObject({
+        has_signing_secret_current: true,
+        has_signing_secret_previous: true,
+      });
+      // The senders still use the old secret.
+      await traffic.more();
+      traffic.secret = secretText('the-new-one');
+      await traffic.more();
+      const after = await change(account.id, { signing_secret_previous: null });
+      expect(after).toMatchObject({ has_signing_secret_current: true, has_signing_secret_previous: false });
+      await traffic.more();
+      await traffic.stop();
+      expect(traffic.sent.length).toBeGreaterThanOrEqual(4 * perPhase * senders);
+      expect(refusedOf(traffic.sent)).toEqual([]);
 
-    const refusals = () => gateway.send(account, '{}', { 'x-webhook-secret': secretText('the-old-one') });
-    // Caches may accept the old secret for a moment.
-    await until('the old secret is refused', async () => (await refusals()).status === 401);
-    const answers = await Promise.all(Array.from({ length: senders }, refusals));
-    expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(401));
-    const [count] = await gateway.rows(
-      `select count(*)::integer as taken, count(distinct id)::integer as different from events
+      const refusals = () => gateway.send(account, '{}', { 'x-webhook-secret': secretText('the-old-one') });
+      // Caches may accept the old secret for a moment.
+      await until('the old secret is refused', async () => (await refusals()).status === 401);
+      const answers = await Promise.all(Array.from({ length: senders }, refusals));
+      expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(401));
+      const [count] = await gateway.rows(
+        `select count(*)::integer as taken, count(distinct id)::integer as different from events
        where account_id = $1 and status <> 'rejected' and external_id like 'w-%'`,
-      [account.id],
-    );
-    expect(count).toEqual({ taken: traffic.sent.length, different: traffic.sent.length });
-  });
+        [account.id],
+      );
+      expect(count).toEqual({ taken: traffic.sent.length, different: traffic.sent.length });
+    },
+  );
 
   test('the new secret is accepted as soon as the change is answered', async () => {
     const account = await gateway.admin.createAccount({

@@ -4,15 +4,15 @@ import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
-import type { NewPlace } from './use-rotation.ts';
 
-/** Replaces the new secret, for example after it was pasted wrong. The old one stays. */
-export function RepeatNewSecret(props: { account: Account; place: NewPlace; onSaved(secret: string): void }) {
-  const { account, place, onSaved } = props;
+const field = 'signing_secret_current';
+
+/** Replaces the new secret, for example after it was pasted wrong. The old one stays: this is no further rotation. */
+export function RepeatNewSecret(props: { account: Account; onSaved(secret: string): void }) {
+  const { account, onSaved } = props;
   const [value, setValue] = useState('');
   const [isOpen, setIsOpen] = useState(false);
   const change = useChangeAccount(account.id);
-  const field = `signing_secret_${place}` as const;
   const save = () =>
     change.save({ [field]: value }, 'The new secret was replaced.', () => {
       onSaved(value);

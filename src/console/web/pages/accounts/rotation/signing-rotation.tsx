@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { Account, Provider } from '../../../api/types.ts';
-import { Button } from '../../../components/button.tsx';
 import { ToCopy } from '../../../components/to-copy.tsx';
 import { stepsOf } from '../guide/provider-steps.ts';
 import { StepText } from '../guide/step-text.tsx';
@@ -11,7 +10,6 @@ import { RepeatNewSecret } from './repeat-new-secret.tsx';
 import type { SecretUses } from './secret-use.ts';
 import { Step, Steps } from './steps.tsx';
 import type { useRotation } from './use-rotation.ts';
-import { UsesTable } from './uses-table.tsx';
 import { WatchUses } from './watch-uses.tsx';
 
 interface Props {
@@ -23,33 +21,17 @@ interface Props {
 
 /**
  * The rotation of the signing secret. What is done is read from the account: while it has a previous secret, webhooks
- * with either secret are accepted, and a rotation goes on.
+ * with either secret are accepted, and a rotation goes on. The new secret is always the current one.
  */
 export function SigningRotation({ account, provider, uses, rotation }: Props) {
-  const { place, setPlace, close } = rotation;
+  const { close } = rotation;
   // Shown until the rotation is closed, because the user pastes it at the provider.
   const [saved, setSaved] = useState<string | null>(null);
   const texts = rotationOf(account.provider);
   const isRotating = account.has_signing_secret_previous;
   const isFirst = !account.has_signing_secret_current;
-  const title = isFirst ? 'Set the secret' : 'Rotate without losing a webhook';
-  if (isRotating && place === null) {
-    return (
-      <Steps title={title} onClose={close}>
-        <Step title="A rotation goes on. Which secret is the new one?" state="now">
-          <div className="buttons">
-            <Button onClick={() => setPlace('current')}>The current one (usual)</Button>
-            <Button onClick={() => setPlace('previous')}>The previous one</Button>
-          </div>
-          <p className="aside">It is the previous one only if it was saved in addition to the old secret.</p>
-          {uses && <UsesTable uses={uses} />}
-        </Step>
-      </Steps>
-    );
-  }
-  const newPlace = place ?? 'current';
   return (
-    <Steps title={title} onClose={close}>
+    <Steps title={isFirst ? 'Set the secret' : 'Rotate without losing a webhook'} onClose={close}>
       <Step title={isFirst ? '1. Enter the secret' : '1. Save the new secret'} state={isRotating ? 'done' : 'now'}>
         <p className="aside">
           <StepText text={texts.obtain} />
@@ -58,11 +40,7 @@ export function SigningRotation({ account, provider, uses, rotation }: Props) {
           account={account}
           provider={provider}
           isChosen={stepsOf(account.provider).secret !== 'shown'}
-          onSaved={(secret, savedIn) => {
-            if (isFirst) return close();
-            setSaved(secret);
-            setPlace(savedIn);
-          }}
+          onSaved={(secret) => (isFirst ? close() : setSaved(secret))}
         />
       </Step>
       {!isFirst && (
@@ -74,13 +52,13 @@ export function SigningRotation({ account, provider, uses, rotation }: Props) {
             {saved !== null && stepsOf(account.provider).secret !== 'shown' && (
               <ToCopy label="The new secret. It is not shown again." text={saved} />
             )}
-            <RepeatNewSecret account={account} place={newPlace} onSaved={setSaved} />
+            <RepeatNewSecret account={account} onSaved={setSaved} />
           </Step>
           <Step title="3. Watch until webhooks use only the new one" state={isRotating ? 'now' : 'later'}>
-            {uses && <WatchUses uses={uses} place={newPlace} />}
+            {uses && <WatchUses account={account} uses={uses} />}
           </Step>
           <Step title="4. Remove the old secret" state={isRotating ? 'now' : 'later'}>
-            <FinishRotation account={account} place={newPlace} uses={uses} keep={texts.keep} onDone={close} />
+            <FinishRotation account={account} uses={uses} keep={texts.keep} onDone={close} />
           </Step>
         </>
       )}

@@ -3,21 +3,22 @@ import { numberText } from '../../../components/number-text.ts';
 import { TableHead } from '../../../components/page.tsx';
 import styles from './rotation.module.css';
 import type { SecretUses } from './secret-use.ts';
-import type { NewPlace } from './use-rotation.ts';
 
-/** How many webhooks each signing secret has verified since it was saved, and when last. */
-export function UsesTable({ uses, newPlace }: { uses: SecretUses; newPlace?: NewPlace | undefined }) {
-  const { current, previous, unsigned } = uses;
-  const age = (place: NewPlace) => (newPlace === undefined ? '' : newPlace === place ? ' (new)' : ' (old)');
+/** How many webhooks each signing secret has verified since it was saved, how many were rejected, and when last. */
+export function UsesTable({ uses }: { uses: SecretUses }) {
+  const { current, previous, unsigned, rejected } = uses;
+  const isRotating = previous.set;
+  const refused = { webhooks: rejected.webhooks, last_used_at: rejected.last_received_at };
   const rows = [
-    ...(current.set ? [[`Current${age('current')}`, current] as const] : []),
-    ...(previous.set ? [[`Previous${age('previous')}`, previous] as const] : []),
+    ...(current.set ? [[isRotating ? 'Current (new)' : 'Current', current] as const] : []),
+    ...(previous.set ? [['Previous (old)', previous] as const] : []),
     ...(unsigned.webhooks > 0 ? [['Without a check', unsigned] as const] : []),
+    ...(isRotating || rejected.webhooks > 0 ? [['Rejected', refused] as const] : []),
   ];
   if (rows.length === 0) return null;
   return (
     <table className={styles.uses}>
-      <TableHead columns={['Secret', 'Webhooks', 'Last used']} />
+      <TableHead columns={['Secret', 'Webhooks', 'Last one']} />
       <tbody>
         {rows.map(([name, { webhooks, last_used_at }]) => (
           <tr key={name}>
