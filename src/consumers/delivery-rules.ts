@@ -81,16 +81,20 @@ const authentication = z
       'With which its deliveries authenticate: a user and password, a bearer token, or a header with a secret. Write-only, except the type, the username and the name. `null`: user and password of the URL, if it has some',
   });
 
+const timeoutMs = durationBetween('1s', '60s');
+
 /** The fields of a consumer that say how it is reached. */
 export const deliveryFields = {
   headers: headers.nullable(),
   authentication: authentication.nullable(),
-  timeout: durationBetween('1s', '60s')
+  timeout: z
+    .string()
+    .superRefine((given, context) => {
+      for (const { message } of timeoutMs.safeParse(given).error?.issues ?? [])
+        context.addIssue({ code: 'custom', message });
+    })
     .nullable()
-    .meta({
-      description: 'Time limit of a delivery, 1s to 60s. `null`: `DELIVERY_TIMEOUT`',
-      examples: ['30s'],
-    }),
+    .meta({ description: 'Time limit of a delivery, 1s to 60s. `null`: `DELIVERY_TIMEOUT`', examples: ['30s'] }),
   success: statuses.nullable().meta({
     description: `Statuses with which the event is delivered: up to ${maxStatuses} of \`410\`, \`2xx\`, \`200-204\` and exceptions such as \`!202\`. \`null\`: \`["2xx"]\``,
     examples: [['2xx', '!202']],
@@ -104,18 +108,18 @@ export const deliveryFields = {
 
 type OptionFields = {
   headers?: Record<string, string> | null | undefined;
-  timeout?: number | null | undefined;
+  timeout?: string | null | undefined;
   success?: string[] | null | undefined;
   final?: string[] | null | undefined;
 };
 
 /** The stored options after a change; null if nothing is left of them. Absent fields stay, null clears one. */
 export function changedOptions(stored: DeliveryOptions | null, change: OptionFields): DeliveryOptions | null {
-  const { headers: given, timeout: timeoutMs, success, final } = change;
+  const { headers: given, timeout, success, final } = change;
   const changed = {
     ...stored,
     ...(given !== undefined && { headers: given && Object.keys(given).length > 0 ? given : null }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(timeout !== undefined && { timeoutMs: timeout && timeoutMs.parse(timeout) }),
     ...(success !== undefined && { success }),
     ...(final !== undefined && { final }),
   };
