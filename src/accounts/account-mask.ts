@@ -3,6 +3,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { createMask, fewestCharacters, type Mask } from '../secrets/secret-mask.ts';
 import { decoded } from '../shared/text.ts';
 import type { AccountRow } from './account-entity.ts';
+import { openedAuthentication, secretsOfAuthentication } from './authentication.ts';
 import { type ConsumerAddress, consumerFields, type DeliveryAddresses } from './delivery-target.ts';
 import { openConfig } from './provider-settings.ts';
 import { splitCredentials } from './url-credentials.ts';
@@ -43,6 +44,12 @@ export class AccountMasks {
     return this.#masks.memo(keyOf(account), { context: account });
   }
 
+  #secretsOfAuthentication({ id, consumer, consumerAuthentication: sealed }: AccountSecrets): string[] {
+    const place = { accountId: consumer?.id ?? id, field: consumerFields.authentication };
+    const opened = sealed === null ? null : this.#box.open(sealed, place);
+    return opened === null ? [] : secretsOfAuthentication(openedAuthentication(opened));
+  }
+
   #secretsOfConsumer(consumer: ConsumerAddress | null): (string | null)[] {
     if (consumer === null) return [];
     const open = (sealed: Uint8Array | null, field: string) =>
@@ -68,6 +75,7 @@ export class AccountMasks {
       ...secretsOfCredentials(open(account.deliveryUrlCredentials, 'delivery_url_credentials')),
       ...secretsOfCredentials(open(account.projectDeliveryUrlCredentials, 'project_delivery_url_credentials')),
       ...this.#secretsOfConsumer(account.consumer),
+      ...this.#secretsOfAuthentication(account),
     ].filter((secret) => secret !== null);
     return secrets
       .flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
@@ -93,13 +101,16 @@ function keyOf(account: AccountSecrets): string {
     ...[account.signingSecretCurrent, account.signingSecretPrevious, account.providerConfig],
     ...[account.deliverySecret, account.deliveryUrlCredentials],
     ...[account.projectDeliverySecret, account.projectDeliveryUrlCredentials],
-    ...[account.consumer?.secret ?? null, account.consumer?.urlCredentials ?? null],
+    ...[account.consumer?.secret ?? null, account.consumer?.urlCredentials ?? null, account.consumerAuthentication],
   ];
   return `${account.id} ${account.provider} ${boxes.map((box) => (box ? Buffer.from(box).toString('latin1') : '')).join(' ')}`;
 }
 
 /** The encrypted secrets in an account's row, and those of one of its consumers; null: `default`. */
-export function accountSecrets(account: AccountRow, consumer: ConsumerAddress | null = null): AccountSecrets {
+export function accountSecrets(
+  account: AccountRow,
+  { consumer, consumerAuthentication }: Pick<AccountSecrets, 'consumer' | 'consumerAuthentication'>,
+): AccountSecrets {
   return {
     id: account.id,
     provider: account.provider,
@@ -113,5 +124,6 @@ export function accountSecrets(account: AccountRow, consumer: ConsumerAddress | 
     signingSecretPrevious: account.signing_secret_previous ?? null,
     providerConfig: account.provider_config ?? null,
     consumer,
+    consumerAuthentication,
   };
 }

@@ -1,5 +1,6 @@
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { oncePer } from '../shared/once-per.ts';
+import { authenticationHeader, openedAuthentication } from './authentication.ts';
 import { joinUrl } from './url-credentials.ts';
 
 /** An account's delivery URLs and secrets, or those of one of its consumers. Secrets and the credentials of the URLs are encrypted. */
@@ -13,6 +14,8 @@ export interface DeliveryAddresses {
   projectDeliverySecret: Uint8Array | null;
   /** The consumer that is meant; null: `default`, which has the addresses above. */
   consumer: ConsumerAddress | null;
+  /** How deliveries to the consumer that is meant authenticate, encrypted; null: not. */
+  consumerAuthentication: Uint8Array | null;
 }
 
 /** The address of a consumer other than `default`. The secret and the credentials of the URL are encrypted. */
@@ -24,7 +27,11 @@ export interface ConsumerAddress {
 }
 
 /** With which the values of a consumer are sealed, together with its id. */
-export const consumerFields = { credentials: 'consumer_url_credentials', secret: 'consumer_secret' } as const;
+export const consumerFields = {
+  credentials: 'consumer_url_credentials',
+  secret: 'consumer_secret',
+  authentication: 'consumer_authentication',
+} as const;
 
 export type DeliveryTarget =
   | {
@@ -33,6 +40,8 @@ export type DeliveryTarget =
       /** The URL as it is shown; see `shownUrl`. */
       shown: string | null;
       secret: string | null;
+      /** The header with which the delivery authenticates; null: none. */
+      authentication: readonly [name: string, value: string] | null;
     }
   /** `error` is a text for operators and contains no secret. */
   | { ok: false; outcome: 'no_delivery_url' | 'secret_unreadable'; error: string };
@@ -59,8 +68,13 @@ export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): Deli
   if (secret === undefined) return unreadable(sealedSecret.field);
   const credentials = open(sealedCredentials);
   if (credentials === undefined) return unreadable(sealedCredentials.field);
+  const authentication = open({ sealed: account.consumerAuthentication, field: consumerFields.authentication });
+  if (authentication === undefined) return unreadable(consumerFields.authentication);
   const url = joinUrl({ url: bare, credentials });
-  return { ok: true, url, shown: shownUrl(url), secret };
+  return {
+    ...{ ok: true, url, shown: shownUrl(url), secret },
+    authentication: authentication === null ? null : authenticationHeader(openedAuthentication(authentication)),
+  };
 }
 
 function addressOf(account: DeliveryAddresses): SealedAddress {

@@ -9,7 +9,7 @@ import { tokenRoutes } from '../audit/token-routes.ts';
 import { backupRoutes } from '../backups/backup-routes.ts';
 import { accountPauseRoutes } from '../consumers/account-pause-routes.ts';
 import { accountConsumerRoutes } from '../consumers/consumer-routes.ts';
-import type { ConsumerStore, NamedAddress } from '../consumers/consumer-store.ts';
+import type { ConsumerStore, TestedConsumer } from '../consumers/consumer-store.ts';
 import type { Database } from '../database/database.ts';
 import { consumerRoutes } from '../delivery/consumers/consumer-routes.ts';
 import type { TestDelivery } from '../delivery/test-delivery.ts';
@@ -58,7 +58,7 @@ export interface AdminDeps extends LongAuditCalls {
   engineState: AskEngineState;
   changes: ChangeFeed;
   rejectionLimits: RejectionLimits;
-  testDelivery: (account: AccountRow, consumer: NamedAddress | null) => Promise<TestDelivery>;
+  testDelivery: (account: AccountRow, consumer: TestedConsumer) => Promise<TestDelivery>;
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
   /** Aborted when the process is about to stop, with the problem for calls that this ends. */
   draining: AbortSignal;

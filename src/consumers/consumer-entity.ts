@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 
 /** A consumer of an account. That of `default` exists once a setting of it was changed. */
 export const ConsumerEntity = defineEntity({
@@ -15,6 +16,8 @@ export const ConsumerEntity = defineEntity({
     secret: p.blob().nullable(),
     enabled: p.boolean(),
     condition: p.text().nullable(),
+    options: p.json<DeliveryOptions>().nullable(),
+    authentication: p.blob().nullable(),
     paused_since: p.datetime().nullable(),
     pause_reason: p.text().nullable(),
     created_at: p.datetime(),

@@ -118,7 +118,7 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
       operation('consumer.update', {
         role: 'admin',
         summary: 'Change a consumer',
-        description: `Changes only the fields in the body. \`null\` clears \`condition\` and \`secret\`. A URL with \`[masked]\` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. Of \`${defaultName}\`, only \`condition\` and \`enabled\` can be changed.`,
+        description: `Changes only the fields in the body. \`null\` clears a field, except \`name\`, \`url\` and \`enabled\`. A URL with \`[masked]\` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. Of \`${defaultName}\`, \`name\`, \`url\` and \`secret\` cannot be changed here.`,
         body: consumerSchemas.change,
         query: noQuery,
         success: { 200: consumerSchema },

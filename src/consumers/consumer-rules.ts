@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { httpUrl, secret, text } from '../shared/text-rules.ts';
 import { consumerCondition } from './condition-variables.ts';
+import { deliveryFields } from './delivery-rules.ts';
 
 /** The name of the consumer that every account has. Its address and secret are those of the account. */
 export const defaultName = 'default';
@@ -29,6 +30,7 @@ const fields = {
   condition: consumerCondition
     .nullable()
     .meta({ description: 'Expression that selects the webhooks of this consumer; `null`: all' }),
+  ...deliveryFields,
 };
 
 const change = z.strictObject(fields).partial();

@@ -2,6 +2,17 @@ import { z } from 'zod';
 import { pauseShown } from '../accounts/pause.ts';
 import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
 
+/** Without secrets. */
+const shownAuthentication = z
+  .object({
+    type: z.enum(['basic', 'bearer', 'header', 'unreadable']).meta({
+      description: '`unreadable`: it does not decrypt with `SECRETS_KEY`',
+    }),
+    username: text.optional().meta({ description: 'Of `basic`' }),
+    name: text.optional().meta({ description: 'Of `header`' }),
+  })
+  .meta({ id: 'ConsumerAuthentication' });
+
 export const consumer = z
   .object({
     id: id.meta({ description: 'A UUIDv7; for `default`, that of the account' }),
@@ -14,6 +25,11 @@ export const consumer = z
     enabled: flag,
     condition: text.nullable().meta({ description: '`null`: it gets all webhooks' }),
     paused: pauseShown,
+    headers: z.record(z.string(), text).meta({ description: 'Further headers of its deliveries, by name' }),
+    authentication: shownAuthentication.nullable(),
+    timeout: text.nullable().meta({ description: 'Such as `30s`; `null`: `DELIVERY_TIMEOUT`' }),
+    success: z.array(text).nullable().meta({ description: '`null`: `["2xx"]`' }),
+    final: z.array(text).nullable().meta({ description: '`null`: none' }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -28,6 +44,11 @@ export const consumer = z
         enabled: true,
         condition: 'event_type.startswith("invoice.")',
         paused: null,
+        headers: { 'x-team': 'billing' },
+        authentication: { type: 'bearer' },
+        timeout: '30s',
+        success: null,
+        final: ['410'],
         created_at: '2026-11-20T10:00:00.000Z',
         updated_at: '2026-11-20T10:00:00.000Z',
       },

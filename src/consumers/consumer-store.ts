@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity, type AccountRow } from '../accounts/account-entity.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { sealUrl } from '../accounts/account-urls.ts';
+import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 import type { ConsumerAddress } from '../accounts/delivery-target.ts';
 import { beginPause, endPause } from '../accounts/pause.ts';
 import type { Sql } from '../database/sql.ts';
@@ -13,7 +14,8 @@ import { type Consumer, consumersOf, toConsumer, toDefault } from './consumer.ts
 import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
 import { errorsOfDefault, errorsOfName, newRow, rowsOf } from './consumer-rows.ts';
 import { type ConsumerChange, defaultName, maxConsumers, type NewConsumer } from './consumer-rules.ts';
-import { consumerPlace } from './consumer-secrets.ts';
+import { authenticationOf, consumerPlace, sealedAuthentication, sealedSecret } from './consumer-secrets.ts';
+import { changedOptions } from './delivery-rules.ts';
 
 /** Why a consumer was not written. */
 export type Unwritten =
@@ -25,8 +27,15 @@ export type ConsumerWrite = { ok: true; consumer: Consumer } | Unwritten;
 /** Writes further rows in the transaction that changes a consumer. */
 export type Alongside = (sql: Sql, consumer: Consumer) => Promise<void>;
 
-/** Where events of a consumer other than `default` go. */
-export type NamedAddress = ConsumerAddress & { name: string };
+/** What a test delivery needs of a consumer. */
+export interface TestedConsumer {
+  name: string;
+  /** Null: `default`, which has the addresses of its account. */
+  address: ConsumerAddress | null;
+  /** Encrypted; null: none. */
+  authentication: Uint8Array | null;
+  options: DeliveryOptions | null;
+}
 
 interface Found {
   account: AccountRow;
@@ -64,15 +73,17 @@ export class ConsumerStore {
   async list(accountId: string): Promise<Consumer[] | null> {
     const em = this.#deps.em();
     const account = await em.findOne(AccountEntity, { id: accountId, deleted_at: null });
-    return account && consumersOf(account, await rowsOf(em, accountId));
+    return account && consumersOf(account, await rowsOf(em, accountId), (row) => authenticationOf(this.#deps.box, row));
   }
 
-  /** The address of a consumer other than `default`, for a delivery; null when there is no such consumer. */
-  async addressOf(accountId: string, name: string): Promise<NamedAddress | null> {
+  /** A consumer for a test delivery; null when there is none of this name. */
+  async tested(accountId: string, name: string): Promise<TestedConsumer | null> {
     const row = await this.#deps.em().findOne(ConsumerEntity, { account_id: accountId, name, deleted_at: null });
-    return row?.url
-      ? { id: row.id, name, url: row.url, urlCredentials: row.url_credentials ?? null, secret: row.secret ?? null }
+    if (!row && name !== defaultName) return null;
+    const address = row?.url
+      ? { id: row.id, url: row.url, urlCredentials: row.url_credentials ?? null, secret: row.secret ?? null }
       : null;
+    return { name, address, authentication: row?.authentication ?? null, options: row?.options ?? null };
   }
 
   /** Creates a consumer; `invalid` when its name is taken, or the account has the most consumers already. */
@@ -84,16 +95,18 @@ export class ConsumerStore {
       const { url, credentials, mistake } = sealUrl(this.#deps.box, consumerPlace(id, 'url_credentials'), input.url, {
         ...{ url: null, credentials: null },
       });
-      if (errors.length === 0 && consumersOf(account, rows).length >= maxConsumers) errors.push(tooMany);
+      if (errors.length === 0 && rows.filter((row) => row.id !== account.id).length + 1 >= maxConsumers)
+        errors.push(tooMany);
       if (mistake !== null) errors.push({ path: 'url', message: mistake });
       if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
       const row = newRow(tx, accountId, {
         ...{ id, name: input.name, url, url_credentials: credentials ?? null },
-        ...{ secret: this.#sealSecret(id, input.secret), enabled: input.enabled ?? true },
-        condition: input.condition ?? null,
+        ...{ secret: sealedSecret(this.#deps.box, id, input.secret), enabled: input.enabled ?? true },
+        ...{ condition: input.condition ?? null, options: changedOptions(null, input) },
+        authentication: sealedAuthentication(this.#deps.box, id, input.authentication),
       });
       await tx.persist(row).flush();
-      const consumer = toConsumer(row);
+      const consumer = toConsumer(row, authenticationOf(this.#deps.box, row));
       await alongside?.(sql, consumer);
       return { ok: true, consumer };
     });
@@ -105,7 +118,7 @@ export class ConsumerStore {
    */
   update(accountId: string, name: string, change: ConsumerChange, alongside?: Alongside): Promise<ConsumerWrite> {
     return this.#change(accountId, name, alongside, async (tx, sql, { account, row }) => {
-      const { url: text, secret, ...plain } = change;
+      const { url: text, secret, name: newName, enabled, condition } = change;
       const isDefault = row.id === account.id;
       const errors = isDefault ? errorsOfDefault(change) : errorsOfName(await rowsOf(tx, accountId), change.name, row);
       const sealed =
@@ -116,10 +129,14 @@ export class ConsumerStore {
             });
       if (sealed?.mistake) errors.push({ path: 'url', message: sealed.mistake });
       if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
-      tx.assign(row, { ...plain, updated_at: new Date() }, { ignoreUndefined: true });
+      const plain = { name: newName, enabled, condition, updated_at: new Date() };
+      tx.assign(row, plain, { ignoreUndefined: true });
+      row.options = changedOptions(row.options ?? null, change);
       if (sealed) row.url = sealed.url;
       if (sealed && sealed.credentials !== undefined) row.url_credentials = sealed.credentials;
-      if (secret !== undefined) row.secret = this.#sealSecret(row.id, secret);
+      if (secret !== undefined) row.secret = sealedSecret(this.#deps.box, row.id, secret);
+      if (change.authentication !== undefined)
+        row.authentication = sealedAuthentication(this.#deps.box, row.id, change.authentication);
       if (change.enabled) await this.#deps.wake(sql, [row.id]);
       return null;
     });
@@ -225,14 +242,10 @@ export class ConsumerStore {
       const refused = await change(tx, sql, { account, row });
       if (refused) return refused;
       await tx.persist(row).flush();
-      const consumer = row.id === account.id ? toDefault(account, row) : toConsumer(row);
+      const shown = authenticationOf(this.#deps.box, row);
+      const consumer = row.id === account.id ? toDefault(account, row, shown) : toConsumer(row, shown);
       await alongside?.(sql, consumer);
       return { ok: true, consumer };
     });
-  }
-
-  /** An empty secret counts as none. */
-  #sealSecret(id: string, secret: string | null | undefined): Buffer | null {
-    return secret ? Buffer.from(this.#deps.box.seal(secret, consumerPlace(id, 'secret'))) : null;
   }
 }

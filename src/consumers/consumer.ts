@@ -1,8 +1,11 @@
 import type { AccountRow } from '../accounts/account-entity.ts';
+import type { ShownAuthentication } from '../accounts/authentication.ts';
+import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 import { type PauseColumns, shownPause } from '../accounts/pause.ts';
 import { maskedUrl } from '../accounts/url-credentials.ts';
 import type { ConsumerRow } from './consumer-entity.ts';
 import { defaultName } from './consumer-rules.ts';
+import { optionsView } from './delivery-rules.ts';
 
 /** A consumer without its secrets. */
 export interface Consumer extends PauseColumns {
@@ -13,6 +16,8 @@ export interface Consumer extends PauseColumns {
   hasSecret: boolean;
   enabled: boolean;
   condition: string | null;
+  options: DeliveryOptions | null;
+  authentication: ShownAuthentication | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -22,16 +27,22 @@ export interface Consumer extends PauseColumns {
  *
  * @param rows those that are not deleted, oldest first.
  */
-export function consumersOf(account: AccountRow, rows: readonly ConsumerRow[]): Consumer[] {
+export function consumersOf(
+  account: AccountRow,
+  rows: readonly ConsumerRow[],
+  authenticationOf: (row: ConsumerRow) => ShownAuthentication | null,
+): Consumer[] {
   const ofDefault = rows.find(({ id }) => id === account.id) ?? null;
-  return [toDefault(account, ofDefault), ...rows.filter((row) => row !== ofDefault).map(toConsumer)];
+  const others = rows.filter((row) => row !== ofDefault).map((row) => toConsumer(row, authenticationOf(row)));
+  return [toDefault(account, ofDefault, ofDefault && authenticationOf(ofDefault)), ...others];
 }
 
 /** A consumer other than `default`. */
-export function toConsumer(row: ConsumerRow): Consumer {
+export function toConsumer(row: ConsumerRow, authentication: ShownAuthentication | null): Consumer {
   const { id, name, url, enabled, condition, paused_since, pause_reason } = row;
   return {
     ...{ id, name, enabled, condition: condition ?? null, paused_since, pause_reason },
+    ...{ options: row.options ?? null, authentication },
     url: url ? maskedUrl(url, isSet(row.url_credentials)) : null,
     hasSecret: isSet(row.secret),
     createdAt: row.created_at,
@@ -44,7 +55,11 @@ export function toConsumer(row: ConsumerRow): Consumer {
  *
  * @param row null while none of its settings was changed.
  */
-export function toDefault(account: AccountRow, row: ConsumerRow | null): Consumer {
+export function toDefault(
+  account: AccountRow,
+  row: ConsumerRow | null,
+  authentication: ShownAuthentication | null,
+): Consumer {
   const own = isSet(account.delivery_url);
   const url = own ? account.delivery_url : account.project_delivery_url;
   const credentials = own ? account.delivery_url_credentials : account.project_delivery_url_credentials;
@@ -52,6 +67,7 @@ export function toDefault(account: AccountRow, row: ConsumerRow | null): Consume
   return {
     ...{ id: account.id, name: defaultName, enabled: row?.enabled ?? true, condition: row?.condition ?? null },
     ...{ paused_since: row?.paused_since, pause_reason: row?.pause_reason },
+    ...{ options: row?.options ?? null, authentication },
     url: url ? maskedUrl(url, isSet(credentials)) : null,
     hasSecret: isSet(secret),
     createdAt: account.created_at,
@@ -63,9 +79,10 @@ const isSet = (value: unknown) => value !== null && value !== undefined;
 
 /** A consumer in the form of the admin API. */
 export function consumerView(consumer: Consumer) {
-  const { id, name, url, hasSecret, enabled, condition, createdAt, updatedAt } = consumer;
+  const { id, name, url, hasSecret, enabled, condition, options, authentication, createdAt, updatedAt } = consumer;
   return {
     ...{ id, name, url, has_secret: hasSecret, enabled, condition, paused: shownPause(consumer) },
+    ...{ ...optionsView(options), authentication },
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   };

@@ -33,19 +33,24 @@ export class AnswerReader {
   readonly #peer: string;
   readonly #origin: string;
   readonly #nowMs: () => number;
+  readonly #isSuccess: (status: number) => boolean;
   #status: { code: number; retryAfterMs: number | null; error: string | null } | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** @param nowMs the clock with which a date in `Retry-After` is compared. */
-  constructor(peer: string, origin: string, nowMs: () => number) {
+  /**
+   * @param nowMs the clock with which a date in `Retry-After` is compared.
+   * @param isSuccess which statuses count as delivered.
+   */
+  constructor(peer: string, origin: string, nowMs: () => number, isSuccess: (status: number) => boolean) {
     this.#peer = peer;
     this.#origin = origin;
     this.#nowMs = nowMs;
+    this.#isSuccess = isSuccess;
   }
 
   start(code: number, headers: Record<string, HeaderValue>): void {
-    const delivered = code >= 200 && code <= 299;
+    const delivered = this.#isSuccess(code);
     const retryAfter = code === 429 || code === 503 ? firstOf(headers['retry-after']) : undefined;
     this.#status = {
       code,
@@ -64,7 +69,7 @@ export class AnswerReader {
 
   /**
    * The response so far; null without a status. The status alone decides the outcome: a consumer that responded with
-   * 2xx has the event, even if the rest of the response is lost.
+   * success has the event, even if the rest of the response is lost.
    */
   result(): Answer | null {
     if (!this.#status) return null;

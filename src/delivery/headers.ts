@@ -1,5 +1,6 @@
 import { MASKED } from '../secrets/masked.ts';
-import { comparableName, type DroppedHeaders, droppedHeaders } from './dropped-headers.ts';
+import { comparableName } from '../shared/reserved-headers.ts';
+import { type DroppedHeaders, droppedHeaders } from './dropped-headers.ts';
 
 /** One header line: name and value. Names may repeat and keep their order and case. */
 export type Header = readonly [name: string, value: string];
@@ -35,6 +36,8 @@ export type DeliveryHeadersInput = {
    * sender are forwarded like its other headers.
    */
   trace?: readonly Header[] | null;
+  /** Headers that the consumer has asked for, in place of the sender's of the same name. */
+  added?: readonly Header[];
 };
 
 const builtInDropped = droppedHeaders();
@@ -93,18 +96,20 @@ function namedByConnection(headers: readonly Header[]): Set<string> {
  * those with the gateway's names are dropped. `content-encoding` is kept, because the bytes are sent as received. Every
  * pair is valid for HTTP. Never throws.
  *
- * A new header's name also belongs into `notForwarded` (dropped-headers.ts), so that no sender can forge it.
+ * A new header's name also belongs into `reserved` (shared/reserved-headers.ts), so that no sender can forge it.
  *
  * Source: docs/consumers.md and Standard Webhooks.
  */
 export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {
-  const { providerHeaders, contentType, event, webhook, dropped = builtInDropped, trace = null } = input;
+  const { providerHeaders, contentType, event, webhook, dropped = builtInDropped, trace = null, added = [] } = input;
   const headers: Header[] = [];
   const hopByHop = namedByConnection(providerHeaders);
+  const replaced = added.length === 0 ? null : new Set(added.map(([name]) => comparableName(name)));
   for (const [name, inbound] of providerHeaders) {
     const compared = comparableName(name);
     if (!token.test(name) || dropped(compared) || hopByHop.has(compared)) continue;
     if (trace !== null && isTraceHeader(compared)) continue;
+    if (replaced?.has(compared)) continue;
     const value = inboundValue(inbound);
     if (value !== null) headers.push([name, value]);
   }
@@ -122,5 +127,6 @@ export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {
   if (event.backfill) headers.push(['x-webhook-backfill', 'true']);
   if (event.test) headers.push(['x-webhook-test', 'true']);
   if (trace !== null) headers.push(...trace);
+  headers.push(...added);
   return headers;
 }

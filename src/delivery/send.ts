@@ -10,7 +10,7 @@ import { createGuardedLookup, type Lookup, systemLookup } from './lookup.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export type SendRequest = {
-  /** An absolute http: or https: URL. User and password in it are sent as Basic authentication. */
+  /** An absolute http: or https: URL. User and password in it are sent as Basic authentication, unless `headers` has another. */
   url: string;
   /** As returned by `deliveryHeaders`: valid, without `host` and `content-length`. */
   headers: readonly Header[];
@@ -22,6 +22,8 @@ export type SendRequest = {
    * next attempt is due by it.
    */
   nowMs: () => number;
+  /** Which statuses count as delivered; 2xx by default. */
+  isSuccess?: (status: number) => boolean;
 };
 
 type Timed = {
@@ -60,6 +62,9 @@ export type SenderOptions = {
   metrics?: Pick<Metrics, 'requestSent'>;
 };
 
+const is2xx = (status: number) => status >= 200 && status <= 299;
+const isAuthorization = ([name]: Header) => name.toLowerCase() === 'authorization';
+
 /** Aborts an exchange that is already settled. This also closes the connection. */
 const settled = new DeliveryFailure('connection_error', 'the rest of the response is not read');
 
@@ -86,18 +91,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     agent: Agent,
     target: Target & { ok: true },
-    { headers, body, timeLimitMs, nowMs }: SendRequest,
+    { headers, body, timeLimitMs, nowMs, isSuccess = is2xx }: SendRequest,
     mayRetry: (error: Error) => boolean,
     settle: (result: SendResult) => void,
   ) {
     const flat = headers.flat();
-    if (target.authorization !== null) flat.push('authorization', target.authorization);
+    if (target.authorization !== null && !headers.some(isAuthorization))
+      flat.push('authorization', target.authorization);
     this.#agent = agent;
     this.#options = { origin: target.origin, path: target.path, method: 'POST', headers: flat, body };
     this.#peer = target.peer;
     this.#mayRetry = mayRetry;
     this.#settle = settle;
-    this.#answer = new AnswerReader(target.peer, target.origin, nowMs);
+    this.#answer = new AnswerReader(target.peer, target.origin, nowMs, isSuccess);
     // When a process was stopped or busy, the answer may have arrived before its timers run. Node reads the sockets
     // between timers and `setImmediate`, so such an answer counts.
     this.#timer = setTimeout(() => setImmediate(() => this.#timeOut(timeLimitMs)), timeLimitMs);

@@ -7,7 +7,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { consumerNotFound } from '../consumers/consumer-routes.ts';
 import { consumerName, defaultName } from '../consumers/consumer-rules.ts';
-import type { ConsumerStore, NamedAddress } from '../consumers/consumer-store.ts';
+import type { ConsumerStore, TestedConsumer } from '../consumers/consumer-store.ts';
 import { noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { TestDelivery } from './test-delivery.ts';
@@ -22,9 +22,9 @@ const testBody = z
 /** `/admin/accounts/{account_id}/test-delivery`: checks whether a consumer of the account accepts events. */
 export function testDeliveryRoutes(deps: {
   accounts: Pick<AccountStore, 'get'>;
-  consumers: Pick<ConsumerStore, 'addressOf'>;
+  consumers: Pick<ConsumerStore, 'tested'>;
   calls: AdminCalls;
-  testDelivery: (account: AccountRow, consumer: NamedAddress | null) => Promise<TestDelivery>;
+  testDelivery: (account: AccountRow, consumer: TestedConsumer) => Promise<TestDelivery>;
 }) {
   const { accounts, consumers, calls } = deps;
   return new Elysia({ name: 'test-delivery', prefix: '/accounts' }).post(
@@ -34,9 +34,9 @@ export function testDeliveryRoutes(deps: {
       const name = body?.consumer ?? defaultName;
       if (body?.consumer !== undefined) call.note({ consumer: name });
       const account = await existingAccount(accounts, params.account_id);
-      const address = name === defaultName ? null : await consumers.addressOf(account.id, name);
-      if (name !== defaultName && address === null) throw consumerNotFound();
-      const result = await deps.testDelivery(account, address);
+      const consumer = await consumers.tested(account.id, name);
+      if (consumer === null) throw consumerNotFound();
+      const result = await deps.testDelivery(account, consumer);
       if (!result.ok) {
         call.note({ outcome: result.outcome, response_code: result.responseCode });
         const { responseCode, responseBody } = result;

@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountRow } from '../accounts/account-entity.ts';
 import { type AccountMasks, accountSecrets } from '../accounts/account-mask.ts';
-import { deliveryTarget } from '../accounts/delivery-target.ts';
-import { defaultName } from '../consumers/consumer-rules.ts';
-import type { NamedAddress } from '../consumers/consumer-store.ts';
+import { type DeliveryTarget, deliveryTarget } from '../accounts/delivery-target.ts';
+import { statusTest } from '../accounts/status-list.ts';
+import type { TestedConsumer } from '../consumers/consumer-store.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import { addedHeaders } from './attempt/post.ts';
 import { deliveryHeaders } from './headers.ts';
 import { maskError } from './mask-error.ts';
 import type { Sender } from './send.ts';
@@ -35,15 +36,16 @@ export type TestDelivery =
 /**
  * Posts a signed test event to a consumer of the account and returns the outcome. It is not recorded and not retried.
  * The header `x-webhook-test: true` marks it; no real delivery has this header. Never throws.
- *
- * @param consumer null: `default`, which has the delivery URL of the account.
  */
 export async function testDelivery(
   deps: { sender: Sender; box: SecretBox; masks: AccountMasks; timeLimitMs: number },
   account: AccountRow,
-  consumer: NamedAddress | null = null,
+  consumer: TestedConsumer,
 ): Promise<TestDelivery> {
-  const sealed = accountSecrets(account, consumer);
+  const sealed = accountSecrets(account, {
+    consumer: consumer.address,
+    consumerAuthentication: consumer.authentication,
+  });
   const target = deliveryTarget(sealed, deps.box);
   if (!target.ok)
     return {
@@ -52,8 +54,9 @@ export async function testDelivery(
     };
   const result = await deps.sender.post({
     url: target.url,
-    ...testEvent(account, consumer?.name ?? defaultName, target.secret),
-    timeLimitMs: deps.timeLimitMs,
+    ...testEvent(account, consumer, target),
+    timeLimitMs: consumer.options?.timeoutMs ?? deps.timeLimitMs,
+    ...(consumer.options?.success && { isSuccess: statusTest(consumer.options.success) }),
     // A test is not retried, so that its Retry-After schedules nothing.
     nowMs: Date.now,
   });
@@ -67,7 +70,12 @@ export async function testDelivery(
   return { ok: false, outcome, detail, responseCode, responseBody, url, durationMs };
 }
 
-function testEvent(account: AccountRow, consumer: string, secret: string | null) {
+function testEvent(
+  account: AccountRow,
+  { name: consumer, options }: TestedConsumer,
+  target: DeliveryTarget & { ok: true },
+) {
+  const { secret } = target;
   const { provider, account_slug } = account;
   const id = uuidv7();
   const now = new Date();
@@ -86,6 +94,7 @@ function testEvent(account: AccountRow, consumer: string, secret: string | null)
       timestampS,
       signature: secret === null ? null : signDelivery({ secret, id, timestampS, body }),
     },
+    added: addedHeaders(options, target.authentication),
   });
   return { headers, body };
 }

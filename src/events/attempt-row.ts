@@ -1,4 +1,5 @@
 import type { AccountSecrets } from '../accounts/account-mask.ts';
+import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 import type { ConsumerAddress } from '../accounts/delivery-target.ts';
 import { Batcher } from '../database/batcher.ts';
 import { databaseClock } from '../database/clock.ts';
@@ -39,7 +40,7 @@ export interface AttemptRow {
   /** Whether the event was made by a backfill. */
   backfilled: boolean;
   account: AccountSecrets & Pick<OwnerState, 'enabled' | 'deleted' | 'paused'>;
-  consumer: OwnerState & { name: string };
+  consumer: OwnerState & { name: string; options: DeliveryOptions | null };
   headers: [name: string, value: string][];
   contentType: string | null;
   /** Null for a body of more than 64 KiB that is still in the database: see `AttemptReader.readBody`. */
@@ -67,8 +68,8 @@ export type Circumstances = Pick<AttemptRow, 'account' | 'consumer' | 'pause' | 
 export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.paused_since is not null as paused, a.provider as account_provider,
       case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'enabled', c.enabled, 'deleted', c.deleted_at is not null,
-        'paused', c.paused_since is not null) end as consumer,
-      case when c.id <> a.id then c.url end as "consumerUrl", c.url_credentials as "consumerUrlCredentials", c.secret as "consumerSecret",
+        'paused', c.paused_since is not null, 'options', c.options) end as consumer,
+      case when c.id <> a.id then c.url end as "consumerUrl", c.url_credentials as "consumerUrlCredentials", c.secret as "consumerSecret", c.authentication as "consumerAuthentication",
       a.delivery_url as "deliveryUrl", a.delivery_url_credentials as "deliveryUrlCredentials",
       a.delivery_secret as "deliverySecret", a.project_delivery_url as "projectDeliveryUrl",
       a.project_delivery_url_credentials as "projectDeliveryUrlCredentials",
@@ -202,9 +203,10 @@ export function toCircumstances(row: CircumstanceRow): Circumstances {
       ...{ projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret },
       ...{ signingSecretCurrent, signingSecretPrevious, providerConfig },
       consumer: consumerAddress(row),
+      consumerAuthentication: row.consumerAuthentication,
     },
     consumer: row.consumer ?? {
-      ...{ id: row.account_id, name: 'default', enabled: true, deleted: false, paused: false },
+      ...{ id: row.account_id, name: 'default', enabled: true, deleted: false, paused: false, options: null },
     },
     nowMs: databaseClock(row.read_at),
   };

@@ -55,6 +55,7 @@ function row({ account, consumer, ...changes }: Changes = {}): AttemptRow {
       deleted: false,
       paused: false,
       consumer: null,
+      consumerAuthentication: null,
       provider: 'generic',
       deliveryUrl: null,
       deliveryUrlCredentials: null,
@@ -69,6 +70,7 @@ function row({ account, consumer, ...changes }: Changes = {}): AttemptRow {
     },
     consumer: {
       ...{ id: '0199f3a0-0000-7000-8000-000000000002', name: 'billing', enabled: true, deleted: false, paused: false },
+      options: null,
       ...consumer,
     },
     headers: [],

@@ -35,8 +35,10 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
   ...fields,
 });
 
+const ofDefault = { name: 'default', address: null, authentication: null, options: null };
+
 const tryOut = (fields: Partial<AccountRow>, options: Partial<SenderOptions> = {}, timeLimitMs = 5_000) =>
-  testDelivery({ sender: sender(options), box, masks, timeLimitMs }, account(fields));
+  testDelivery({ sender: sender(options), box, masks, timeLimitMs }, account(fields), ofDefault);
 
 function headersOf(seen: Seen | undefined): Record<string, string> {
   const raw = seen?.rawHeaders ?? [];

@@ -26,10 +26,11 @@ export function outcomeOf(
   { startedAt, claimToken, random }: { startedAt: Date; claimToken: string | null; random: () => number },
 ): Outcome {
   const { delaysMs } = request.schedule;
-  const { retryAfterMs, ...result } = posted;
+  const { retryAfterMs, final, ...result } = posted;
+  const isLast = request.trigger === 'schedule' && (final || request.number > delaysMs.length);
   const endedMs = row.nowMs();
   const delayMs =
-    posted.succeeded || request.trigger === 'manual'
+    posted.succeeded || isLast || request.trigger === 'manual'
       ? null
       : nextDelayMs({
           delaysMs,
@@ -47,7 +48,7 @@ export function outcomeOf(
     startedAt,
     waitedMs: waitedMs(row, request, startedAt),
     ...result,
-    last: request.trigger === 'schedule' && request.number > delaysMs.length,
+    last: isLast,
     nextAttemptAt: delayMs === null ? null : new Date(endedMs + delayMs),
     claimToken,
   };

@@ -1,5 +1,7 @@
 import type { AccountMasks } from '../../accounts/account-mask.ts';
+import type { DeliveryOptions } from '../../accounts/delivery-options.ts';
 import type { DeliveryTargets } from '../../accounts/delivery-target.ts';
+import { statusTest } from '../../accounts/status-list.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders, type Header } from '../headers.ts';
@@ -11,6 +13,8 @@ import { signDelivery } from '../signature.ts';
 export interface Posted {
   outcome: string;
   succeeded: boolean;
+  /** Whether the consumer wants no further attempt after this status. */
+  final: boolean;
   responseCode: number | null;
   responseBody: string | null;
   retryAfterMs: number | null;
@@ -48,6 +52,7 @@ export async function postEvent(
 ): Promise<Posted> {
   const target = deps.targets.of(row.account);
   if (!target.ok) return notSent(target.outcome, target.error);
+  const { options } = row.consumer;
   const timestampS = Math.floor(attempt.startedAt.getTime() / 1000);
   const signature =
     target.secret === null
@@ -72,28 +77,42 @@ export async function postEvent(
       webhook: { id: row.eventId, timestampS, signature },
       dropped: deps.droppedHeaders,
       trace: attempt.trace,
+      added: addedHeaders(options, target.authentication),
     }),
     body: attempt.body,
-    timeLimitMs: attempt.timeLimitMs,
+    timeLimitMs: options?.timeoutMs ?? attempt.timeLimitMs,
+    ...(options?.success && { isSuccess: statusTest(options.success) }),
     nowMs: row.nowMs,
   });
   const succeeded = result.outcome === 'delivered';
+  const final = !succeeded && isFinal(options, result.responseCode);
   const { responseBody, error } = result;
-  if (!responseBody && error === null) return { ...result, succeeded, url: target.shown };
+  if (!responseBody && error === null) return { ...result, succeeded, final, url: target.shown };
   const mask = deps.masks.of(row.account);
   return {
     ...result,
     succeeded,
+    final,
     responseBody: responseBody === null ? null : mask(responseBody),
     error: error === null ? null : maskError(mask, error, target.url),
     url: target.shown,
   };
 }
 
+/** The headers of a consumer's settings. */
+export const addedHeaders = (options: DeliveryOptions | null, authentication: Header | null): readonly Header[] => [
+  ...Object.entries(options?.headers ?? {}),
+  ...(authentication === null ? [] : [authentication]),
+];
+
+const isFinal = (options: DeliveryOptions | null, status: number | null) =>
+  options?.final !== undefined && status !== null && statusTest(options.final)(status);
+
 function notSent(outcome: string, error: string): Posted {
   return {
     outcome,
     succeeded: false,
+    final: false,
     responseCode: null,
     responseBody: null,
     retryAfterMs: null,

@@ -11,6 +11,8 @@ import { SecretField } from '../fields/secret-field.tsx';
 import { ConditionField } from './condition-field.tsx';
 import { type Consumer, defaultName } from './consumer-types.ts';
 import styles from './consumers.module.css';
+import { deliveryDraftOf } from './delivery-draft.ts';
+import { DeliveryFields } from './delivery-fields.tsx';
 import { changeOf, type Draft, draftOf, hasField, newConsumer } from './draft.ts';
 import { useSaveConsumer } from './use-consumers.ts';
 
@@ -77,6 +79,12 @@ export function ConsumerForm(props: {
           onChange={(condition) => change({ condition })}
         />
       </div>
+      <DeliveryFields
+        draft={draft.delivery}
+        stored={deliveryDraftOf(before)}
+        errors={errors}
+        change={(part) => change({ delivery: { ...draft.delivery, ...part } })}
+      />
       <FormNotice error={save.error} hasField={hasField} />
       <div className="buttons">
         <Button tone="main" type="submit" disabled={save.isPending}>

@@ -37,6 +37,7 @@ export function ConsumerFacts({ account, consumer }: { account: Account; consume
           <span className="aside">, once the account has a delivery URL</span>
         )}
       </p>
+      <Reached consumer={consumer} />
       {paused && (
         <p className="aside">
           Paused since <Moment iso={paused.since} />
@@ -50,6 +51,19 @@ export function ConsumerFacts({ account, consumer }: { account: Account; consume
       <Figures account={account} name={name} />
     </div>
   );
+}
+
+/** What of its deliveries differs from the usual; nothing for most consumers. */
+function Reached({ consumer: { headers, authentication, timeout, success, final } }: { consumer: Consumer }) {
+  const names = Object.keys(headers);
+  const parts = [
+    authentication && `authentication: ${authentication.type}`,
+    names.length > 0 && `headers: ${names.join(', ')}`,
+    timeout !== null && `timeout ${timeout}`,
+    success && `delivered with ${success.join(', ')}`,
+    final && `final: ${final.join(', ')}`,
+  ].filter(Boolean);
+  return parts.length === 0 ? null : <p className="aside">{parts.join(' · ')}</p>;
 }
 
 function Figures({ account, name }: { account: Account; name: string }) {

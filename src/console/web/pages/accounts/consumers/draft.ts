@@ -1,4 +1,5 @@
 import { type Consumer, type ConsumerChange, defaultName, type NewConsumer } from './consumer-types.ts';
+import { type DeliveryDraft, deliveryChange, deliveryDraftOf } from './delivery-draft.ts';
 
 /** What stands in the form. */
 export interface Draft {
@@ -9,22 +10,27 @@ export interface Draft {
   removesSecret: boolean;
   enabled: boolean;
   condition: string;
+  delivery: DeliveryDraft;
 }
 
 /** The draft of a stored consumer, or of a new one. */
 export function draftOf(stored: Consumer | null): Draft {
   const { name = '', url = '', enabled = true, condition = '' } = stored ?? {};
-  return { ...{ name, enabled, secret: '', removesSecret: false }, url: url ?? '', condition: condition ?? '' };
+  return {
+    ...{ name, enabled, secret: '', removesSecret: false, url: url ?? '', condition: condition ?? '' },
+    delivery: deliveryDraftOf(stored),
+  };
 }
 
 /** The condition as the API takes it; without one, the consumer gets all webhooks. */
 export const conditionOf = (text: string) => (text.trim() === '' ? null : text);
 
 /** The body that creates the consumer. */
-export function newConsumer({ name, url, secret, enabled, condition }: Draft): NewConsumer {
+export function newConsumer({ name, url, secret, enabled, condition, delivery }: Draft): NewConsumer {
   return {
     ...{ name: name.trim(), url: url.trim(), enabled, condition: conditionOf(condition) },
     ...(secret === '' ? {} : { secret }),
+    ...deliveryChange(deliveryDraftOf(null), delivery),
   };
 }
 
@@ -34,6 +40,7 @@ export function changeOf(stored: Consumer, draft: Draft): ConsumerChange {
   const own = {
     ...(enabled === stored.enabled ? {} : { enabled }),
     ...(condition === stored.condition ? {} : { condition }),
+    ...deliveryChange(deliveryDraftOf(stored), draft.delivery),
   };
   if (stored.name === defaultName) return own;
   const secret = draft.removesSecret ? null : draft.secret;
@@ -45,5 +52,10 @@ export function changeOf(stored: Consumer, draft: Draft): ConsumerChange {
   };
 }
 
+const fieldNames = new Set([
+  ...['name', 'url', 'secret', 'condition'],
+  ...['headers', 'authentication', 'timeout', 'success', 'final'],
+]);
+
 /** Whether the form shows errors of this path next to a field. */
-export const hasField = (path: string) => ['name', 'url', 'secret', 'condition'].includes(path);
+export const hasField = (path: string) => fieldNames.has(path.split('.')[0] ?? '');

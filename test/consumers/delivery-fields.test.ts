@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { secretText } from '../support/secrets.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { type Consumers, consumersOf } from './support.ts';
+
+// How a consumer is reached: what is shown of it, and what is refused.
+
+const gateway = useGateway({ worker: false });
+let consumers: Consumers;
+beforeEach(async () => {
+  const { id } = await gateway.admin.createAccount({});
+  consumers = consumersOf(gateway, id);
+});
+
+const nothing = { headers: {}, authentication: null, timeout: null, success: null, final: null };
+const everything = {
+  headers: { 'X-Team': 'billing' },
+  authentication: { type: 'basic', username: 'gateway', password: secretText('password') },
+  timeout: '30s',
+  success: ['2xx', '!202', '300-302'],
+  final: ['410'],
+};
+const shown = { ...everything, authentication: { type: 'basic', username: 'gateway' } };
+
+test('nothing is set by default, what is set is shown without secrets, and null clears it', async () => {
+  expect(await consumers.made('billing')).toMatchObject(nothing);
+  expect((await consumers.patch('billing', everything)).body).toMatchObject(shown);
+  expect((await consumers.get('billing')).body).toEqual(expect.objectContaining(shown));
+  expect((await consumers.patch('billing', { timeout: '1500ms' })).body).toMatchObject({ ...shown, timeout: '1.5s' });
+  const cleared = { headers: null, authentication: null, timeout: null, success: null, final: null };
+  expect((await consumers.patch('billing', cleared)).body).toMatchObject(nothing);
+  expect(await consumers.made('audit', everything)).toMatchObject(shown);
+});
+
+test('`default` takes them, too', async () => {
+  expect((await consumers.patch('default', everything)).body).toMatchObject({ name: 'default', ...shown });
+  expect((await consumers.list()).body).toMatchObject([shown]);
+});
+
+test('of a bearer token nothing is shown, of a header its name', async () => {
+  const bearer = { type: 'bearer', token: secretText('bearer') };
+  expect((await consumers.made('one', { authentication: bearer })).authentication).toEqual({ type: 'bearer' });
+  const header = { type: 'header', name: 'X-Api-Key', value: secretText('header') };
+  const { body } = await consumers.patch('one', { authentication: header });
+  expect(body.authentication).toEqual({ type: 'header', name: 'X-Api-Key' });
+});
+
+describe('what is refused', () => {
+  const reserved = 'is set by the gateway, or belongs to one connection';
+  const notAStatus = 'must be a status such as 410, 2xx or 200-204, or an exception such as !202';
+  test.each([
+    [{ headers: { 'webhook-signature': 'v1,x' } }, 'headers.webhook-signature', reserved],
+    [{ headers: { X_Webhook_Attempt: '1' } }, 'headers.X_Webhook_Attempt', reserved],
+    [{ headers: { 'Transfer-Encoding': 'chunked' } }, 'headers.Transfer-Encoding', reserved],
+    [{ headers: { Host: 'a.test' } }, 'headers.Host', reserved],
+    [{ headers: { Authorization: 'x' } }, 'headers.Authorization', 'is set with authentication'],
+    [{ headers: { 'x-a': '1', 'X-A': '2' } }, 'headers.X-A', 'is the same as x-a'],
+    [{ headers: { 'x-a': 'one\r\nx-b: two' } }, 'headers.x-a', expect.stringContaining('line ends')],
+    [{ headers: { 'x-a': 'ü' } }, 'headers.x-a', expect.stringContaining('printable ASCII')],
+    [{ headers: { 'x-a': 5 } }, 'headers.x-a', 'must be a string'],
+    [{ headers: { 'x a': '1' } }, 'headers.x a', expect.stringContaining('must be a name of a header')],
+    [
+      { headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, '1'])) },
+      'headers',
+      'must have at most 20 headers',
+    ],
+    [{ headers: [['x-a', '1']] }, 'headers', expect.any(String)],
+    [{ timeout: '0s' }, 'timeout', 'must be between 1s and 60s'],
+    [{ timeout: '61s' }, 'timeout', 'must be between 1s and 60s'],
+    [{ timeout: 15 }, 'timeout', 'must be a string'],
+    [{ success: [] }, 'success', expect.any(String)],
+    [{ success: ['!202'] }, 'success', 'must name a status that is no exception'],
+    [{ success: ['2XX'] }, 'success.0', notAStatus],
+    [{ success: ['2xx', '1xx'] }, 'success.1', notAStatus],
+    [{ final: ['204-200'] }, 'final.0', notAStatus],
+    [{ final: ['600'] }, 'final.0', notAStatus],
+    [{ final: [410] }, 'final.0', 'must be a string'],
+    [{ final: Array.from({ length: 11 }, () => '410') }, 'final', expect.any(String)],
+    [
+      { authentication: { type: 'basic', username: 'a:b', password: 'x' } },
+      'authentication.username',
+      'must not contain a colon',
+    ],
+    [
+      { authentication: { type: 'bearer', token: 'two words' } },
+      'authentication.token',
+      'must be visible ASCII characters',
+    ],
+    [{ authentication: { type: 'bearer' } }, 'authentication.token', expect.any(String)],
+    [{ authentication: { type: 'header', name: 'webhook-id', value: 'x' } }, 'authentication.name', reserved],
+    [{ authentication: { type: 'digest' } }, 'authentication.type', expect.any(String)],
+    [{ authentication: 'Bearer x' }, 'authentication', expect.any(String)],
+  ])('%j', async (body, path, message) => {
+    await consumers.made('present');
+    for (const answer of [
+      await consumers.post({ name: 'refused', url: 'https://a.test/hook', ...body }),
+      await consumers.patch('present', body),
+    ]) {
+      expect(answer).toMatchObject({ status: 422, body: { code: 'invalid' } });
+      expect(answer.body.errors).toContainEqual({ path, message });
+    }
+    expect((await consumers.get('present')).body).toMatchObject(nothing);
+  });
+});
