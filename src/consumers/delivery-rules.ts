@@ -6,7 +6,7 @@ import { durationBetween } from '../shared/setting-types.ts';
 import { filled, secret } from '../shared/text-rules.ts';
 
 /** The most fixed headers of a consumer. */
-export const maxHeaders = 20;
+const maxHeaders = 20;
 
 /** RFC 9110, section 5.6.2. */
 const headerName = filled(100).regex(

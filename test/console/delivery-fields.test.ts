@@ -33,7 +33,9 @@ test('how a consumer is reached is edited, and its secret stays until another on
   await form.getByLabel('Final statuses').fill('410');
   await save();
   const row = page.getByRole('listitem', { name: 'billing' });
-  await row.getByText('authentication: bearer · headers: x-team · timeout 30s · delivered with 2xx, !202 · final: 410').waitFor();
+  await row
+    .getByText('authentication: bearer · headers: x-team · timeout 30s · delivered with 2xx, !202 · final: 410')
+    .waitFor();
   const stored = {
     ...{ headers: { 'x-team': 'billing' }, authentication: { type: 'bearer' }, timeout: '30s' },
     ...{ success: ['2xx', '!202'], final: ['410'] },
