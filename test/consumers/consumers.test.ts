@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
 import { useGateway } from '../support/use-gateway.ts';
-import { type Consumers, consumersOf, iso, uuidv7 } from './support.ts';
+import { type Consumers, consumersOf, iso, reachedAsUsual, uuidv7 } from './support.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
@@ -22,6 +22,7 @@ describe('a consumer', () => {
     expect(created.body).toEqual({
       ...{ id: uuidv7, name: 'billing', url: 'https://billing.test/hook', has_secret: false, enabled: true },
       ...{ condition: null, paused: null, created_at: iso, updated_at: created.body.created_at },
+      ...reachedAsUsual,
     });
     expect((await consumers.list()).body).toEqual([expect.objectContaining({ name: 'default' }), created.body]);
     expect(await consumers.get('billing')).toMatchObject({ status: 200, body: created.body });
@@ -117,6 +118,7 @@ describe('the consumer `default`', () => {
   test('exists without a row, with the address and the age of its account', async () => {
     const bare = {
       ...{ id: account.id, name: 'default', url: null, has_secret: false, enabled: true, condition: null },
+      ...reachedAsUsual,
       ...{ paused: null, created_at: account.created_at, updated_at: account.created_at },
     };
     expect((await consumers.list()).body).toEqual([bare]);

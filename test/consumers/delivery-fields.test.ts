@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
 import { useGateway } from '../support/use-gateway.ts';
-import { type Consumers, consumersOf } from './support.ts';
+import { type Consumers, consumersOf, reachedAsUsual } from './support.ts';
 
 // How a consumer is reached: what is shown of it, and what is refused.
 
@@ -12,7 +12,6 @@ beforeEach(async () => {
   consumers = consumersOf(gateway, id);
 });
 
-const nothing = { headers: {}, authentication: null, timeout: null, success: null, final: null };
 const everything = {
   headers: { 'X-Team': 'billing' },
   authentication: { type: 'basic', username: 'gateway', password: secretText('password') },
@@ -23,12 +22,12 @@ const everything = {
 const shown = { ...everything, authentication: { type: 'basic', username: 'gateway' } };
 
 test('nothing is set by default, what is set is shown without secrets, and null clears it', async () => {
-  expect(await consumers.made('billing')).toMatchObject(nothing);
+  expect(await consumers.made('billing')).toMatchObject(reachedAsUsual);
   expect((await consumers.patch('billing', everything)).body).toMatchObject(shown);
   expect((await consumers.get('billing')).body).toEqual(expect.objectContaining(shown));
   expect((await consumers.patch('billing', { timeout: '1500ms' })).body).toMatchObject({ ...shown, timeout: '1.5s' });
   const cleared = { headers: null, authentication: null, timeout: null, success: null, final: null };
-  expect((await consumers.patch('billing', cleared)).body).toMatchObject(nothing);
+  expect((await consumers.patch('billing', cleared)).body).toMatchObject(reachedAsUsual);
   expect(await consumers.made('audit', everything)).toMatchObject(shown);
 });
 
@@ -99,6 +98,6 @@ describe('what is refused', () => {
       expect(answer).toMatchObject({ status: 422, body: { code: 'invalid' } });
       expect(answer.body.errors).toContainEqual({ path, message });
     }
-    expect((await consumers.get('present')).body).toMatchObject(nothing);
+    expect((await consumers.get('present')).body).toMatchObject(reachedAsUsual);
   });
 });
