@@ -6,6 +6,8 @@ export interface DeliveryOptions {
   success?: readonly string[];
   /** Statuses after which no further attempt is made. Usually none. */
   final?: readonly string[];
+  /** The delays between attempts, in milliseconds: one less than the attempts. Usually DELIVERY_SCHEDULE. */
+  delaysMs?: readonly number[];
   /** The time limit of a delivery, in milliseconds. Usually DELIVERY_TIMEOUT. */
   timeoutMs?: number;
 }

@@ -28,6 +28,10 @@ export const consumer = z
     headers: z.record(z.string(), text).meta({ description: 'Further headers of its deliveries, by name' }),
     authentication: shownAuthentication.nullable(),
     timeout: text.nullable().meta({ description: 'Such as `30s`; `null`: `DELIVERY_TIMEOUT`' }),
+    schedule: z
+      .array(text)
+      .nullable()
+      .meta({ description: 'The delays between attempts; `null`: `DELIVERY_SCHEDULE`' }),
     success: z.array(text).nullable().meta({ description: '`null`: `["2xx"]`' }),
     final: z.array(text).nullable().meta({ description: '`null`: none' }),
     created_at: timestamp,
@@ -47,6 +51,7 @@ export const consumer = z
         headers: { 'x-team': 'billing' },
         authentication: { type: 'bearer' },
         timeout: '30s',
+        schedule: null,
         success: null,
         final: ['410'],
         created_at: '2026-11-20T10:00:00.000Z',

@@ -81,6 +81,10 @@ const authentication = z
       'With which its deliveries authenticate: a user and password, a bearer token, or a header with a secret. Write-only, except the type, the username and the name. `null`: user and password of the URL, if it has some',
   });
 
+/** The most delays of a schedule: one less than its attempts. */
+const maxDelays = 20;
+const longestScheduleMs = 7 * 24 * 3_600_000;
+const delayMs = durationBetween('1ms', '168h');
 const timeoutMs = durationBetween('1s', '60s');
 
 /** The fields of a consumer that say how it is reached. */
@@ -95,6 +99,21 @@ export const deliveryFields = {
     })
     .nullable()
     .meta({ description: 'Time limit of a delivery, 1s to 60s. `null`: `DELIVERY_TIMEOUT`', examples: ['30s'] }),
+  schedule: z
+    .array(z.string())
+    .max(maxDelays)
+    .superRefine((given, context) => {
+      const delays = given.map((text) => delayMs.safeParse(text));
+      for (const [n, delay] of delays.entries())
+        for (const { message } of delay.error?.issues ?? []) context.addIssue({ code: 'custom', path: [n], message });
+      const totalMs = delays.reduce((sum, { data = 0 }) => sum + data, 0);
+      if (totalMs > longestScheduleMs) context.addIssue({ code: 'custom', message: 'must be at most 7 days in all' });
+    })
+    .nullable()
+    .meta({
+      description: `The delays between attempts: up to ${maxDelays}, so 1 to ${maxDelays + 1} attempts, and at most 7 days in all. It applies to events that begin or are replayed afterwards. \`null\`: \`DELIVERY_SCHEDULE\``,
+      examples: [['10s', '1m', '10m', '1h']],
+    }),
   success: statuses.nullable().meta({
     description: `Statuses with which the event is delivered: up to ${maxStatuses} of \`410\`, \`2xx\`, \`200-204\` and exceptions such as \`!202\`. \`null\`: \`["2xx"]\``,
     examples: [['2xx', '!202']],
@@ -109,17 +128,19 @@ export const deliveryFields = {
 type OptionFields = {
   headers?: Record<string, string> | null | undefined;
   timeout?: string | null | undefined;
+  schedule?: string[] | null | undefined;
   success?: string[] | null | undefined;
   final?: string[] | null | undefined;
 };
 
 /** The stored options after a change; null if nothing is left of them. Absent fields stay, null clears one. */
 export function changedOptions(stored: DeliveryOptions | null, change: OptionFields): DeliveryOptions | null {
-  const { headers: given, timeout, success, final } = change;
+  const { headers: given, timeout, schedule, success, final } = change;
   const changed = {
     ...stored,
     ...(given !== undefined && { headers: given && Object.keys(given).length > 0 ? given : null }),
     ...(timeout !== undefined && { timeoutMs: timeout && timeoutMs.parse(timeout) }),
+    ...(schedule !== undefined && { delaysMs: schedule?.map((delay) => delayMs.parse(delay)) ?? null }),
     ...(success !== undefined && { success }),
     ...(final !== undefined && { final }),
   };
@@ -127,10 +148,23 @@ export function changedOptions(stored: DeliveryOptions | null, change: OptionFie
   return left.length === 0 ? null : Object.fromEntries(left);
 }
 
+const units = [
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** `90m`, `1.5s` as `1500ms`: in the largest unit in which it is whole. */
+function durationText(ms: number): string {
+  const [unit, size] = units.find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
+}
+
 /** The options in the form of the admin API. */
 export const optionsView = (options: DeliveryOptions | null) => ({
   headers: { ...options?.headers },
-  timeout: options?.timeoutMs === undefined ? null : `${options.timeoutMs / 1000}s`,
+  timeout: options?.timeoutMs === undefined ? null : durationText(options.timeoutMs),
+  schedule: options?.delaysMs ? options.delaysMs.map(durationText) : null,
   success: options?.success ? [...options.success] : null,
   final: options?.final ? [...options.final] : null,
 });

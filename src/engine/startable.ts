@@ -13,6 +13,8 @@ export interface Startable {
   accountSlug: string;
   /** The name of the consumer. */
   consumer: string;
+  /** The delays of the consumer's own schedule; null: it has none. */
+  delaysMs: number[] | null;
   appKey: string;
   eventType: string | null;
   deliveryStatus: DeliveryStatus;
@@ -30,7 +32,7 @@ const readStartables = {
   name: 'read_startables',
   text: `
     select e.id as "eventId", e.generation, e.started_generation as "startedGeneration", e.provider, e.account_slug as "accountSlug",
-      coalesce((select name from consumers c where c.id = e.consumer_id), 'default') as consumer,
+      coalesce(c.name, 'default') as consumer, c.options->'delaysMs' as "delaysMs",
       e.app_key as "appKey", e.event_type as "eventType", e.delivery_status as "deliveryStatus",
       e.scheduled_attempts as "scheduledAttempts", e.next_attempt_at as "nextAttemptAt", p.traceparent,
       case when a.outcome is not null then jsonb_strip_nulls(jsonb_build_object(
@@ -41,6 +43,7 @@ const readStartables = {
         from notifications n where n.event_id = e.id and n.event_id between $2 and $3 and n.generation = e.generation and n.status = 'pending'
       ) end as notifications
     from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3
+      left join consumers c on c.id = coalesce(e.consumer_id, e.account_id)
       left join event_payloads p on p.event_id = coalesce(e.request_id, e.id) and p.event_id between $2 and $3
       left join delivery_attempts a on a.event_id = i.event_id and a.event_id between $2 and $3
         and a.generation = e.generation and a.trigger = 'schedule' and a.number = e.scheduled_attempts`,

@@ -177,10 +177,12 @@ export class WorkflowEngine {
   }
 
   #startOptions(event: Startable, attributes: 'with' | 'without'): StartOptions {
+    const { delaysMs } = event;
+    const schedule = delaysMs === null ? this.#schedule : { ...this.#schedule, delaysMs };
     const input: DeliverEventInput = {
       eventId: event.eventId,
       generation: event.generation,
-      schedule: this.#schedule,
+      schedule,
       resume: {
         attempts: event.scheduledAttempts,
         nextAttemptAt: event.nextAttemptAt?.toISOString() ?? null,
@@ -196,7 +198,7 @@ export class WorkflowEngine {
       taskQueue: this.#taskQueue,
       args: [input],
       typedSearchAttributes: new TypedSearchAttributes(attributes === 'with' ? attributesOf(event) : []),
-      ...startDetails(event, { schedule: this.#schedule, eventLink: this.#eventLink }),
+      ...startDetails(event, { schedule, eventLink: this.#eventLink }),
     };
   }
 

@@ -131,7 +131,14 @@ class Run {
     return {
       eventId: crypto.randomUUID(),
       ...{ generation: 0, startedGeneration: -1, traceparent: null, notifications: null },
-      ...{ provider: 'generic', accountSlug: 'floor', consumer: 'default', appKey: 'bench', eventType: 'order.paid' },
+      ...{
+        provider: 'generic',
+        accountSlug: 'floor',
+        consumer: 'default',
+        delaysMs: null,
+        appKey: 'bench',
+        eventType: 'order.paid',
+      },
       nextAttemptAt: row.deliveryStatus === 'pending' ? new Date(Date.now() + delayMs) : null,
       lastAttempt: { number: 1, at: new Date().toISOString(), outcome: 'delivered', responseCode: 200, durationMs: 12 },
       ...row,

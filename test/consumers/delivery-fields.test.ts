@@ -16,6 +16,7 @@ const everything = {
   headers: { 'X-Team': 'billing' },
   authentication: { type: 'basic', username: 'gateway', password: secretText('password') },
   timeout: '30s',
+  schedule: ['10s', '90m', '1h'],
   success: ['2xx', '!202', '300-302'],
   final: ['410'],
 };
@@ -25,8 +26,8 @@ test('nothing is set by default, what is set is shown without secrets, and null 
   expect(await consumers.made('billing')).toMatchObject(reachedAsUsual);
   expect((await consumers.patch('billing', everything)).body).toMatchObject(shown);
   expect((await consumers.get('billing')).body).toEqual(expect.objectContaining(shown));
-  expect((await consumers.patch('billing', { timeout: '1500ms' })).body).toMatchObject({ ...shown, timeout: '1.5s' });
-  const cleared = { headers: null, authentication: null, timeout: null, success: null, final: null };
+  expect((await consumers.patch('billing', { timeout: '1500ms' })).body).toMatchObject({ ...shown, timeout: '1500ms' });
+  const cleared = { headers: null, authentication: null, timeout: null, schedule: null, success: null, final: null };
   expect((await consumers.patch('billing', cleared)).body).toMatchObject(reachedAsUsual);
   expect(await consumers.made('audit', everything)).toMatchObject(shown);
 });
@@ -67,6 +68,11 @@ describe('what is refused', () => {
     [{ timeout: '0s' }, 'timeout', 'must be between 1s and 60s'],
     [{ timeout: '61s' }, 'timeout', 'must be between 1s and 60s'],
     [{ timeout: 15 }, 'timeout', 'must be a string'],
+    [{ schedule: ['10'] }, 'schedule.0', expect.stringContaining('is not a duration')],
+    [{ schedule: ['1s', '0s'] }, 'schedule.1', 'must be between 1ms and 168h'],
+    [{ schedule: ['100h', '100h'] }, 'schedule', 'must be at most 7 days in all'],
+    [{ schedule: Array.from({ length: 21 }, () => '1s') }, 'schedule', expect.any(String)],
+    [{ schedule: '10s,1m' }, 'schedule', expect.any(String)],
     [{ success: [] }, 'success', expect.any(String)],
     [{ success: ['!202'] }, 'success', 'must name a status that is no exception'],
     [{ success: ['2XX'] }, 'success.0', notAStatus],

@@ -6,7 +6,14 @@ export const uuidv7 = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{
 export const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 /** The settings of a consumer that say how it is reached, of which none was set. */
-export const reachedAsUsual = { headers: {}, authentication: null, timeout: null, success: null, final: null };
+export const reachedAsUsual = {
+  headers: {},
+  authentication: null,
+  timeout: null,
+  schedule: null,
+  success: null,
+  final: null,
+};
 
 /** The routes of an account's consumers. */
 export function consumersOf({ admin }: Pick<TestGateway, 'admin'>, accountId: string) {

@@ -92,6 +92,15 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
     expect(await eventOf(wins)).toMatchObject({ delivery_status: 'delivered', attempts: 1 });
   });
 
+  test.each([0, 4])('with %i delays, it gets one attempt more', async (delays) => {
+    const receiver = await stage.consumer(500);
+    const schedule = Array.from({ length: delays }, () => '1ms');
+    const event = await eventOf(await account({ schedule }, delays === 0 ? 'one' : 'default', receiver.url));
+    expect(event).toMatchObject({ status: 'failed', delivery_status: 'failed', attempts: delays + 1 });
+    expect(receiver.deliveries).toHaveLength(delays + 1);
+    expect(receiver.deliveries.at(-1)?.headers['x-webhook-attempt']).toBe(String(delays + 1));
+  });
+
   test('after a final status, a replay makes new attempts', async () => {
     const receiver = await stage.consumer(410, 200);
     const event = await eventOf(await account({ final: ['410'] }, 'one', receiver.url));

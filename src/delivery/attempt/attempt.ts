@@ -1,4 +1,9 @@
-import type { AttemptRequest, AttemptResult, NotificationRequest } from '../../../workflows/messages.ts';
+import type {
+  AttemptRequest,
+  AttemptResult,
+  DeliverySchedule,
+  NotificationRequest,
+} from '../../../workflows/messages.ts';
 import type { AccountMasks } from '../../accounts/account-mask.ts';
 import { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import type { Transactions } from '../../database/sql.ts';
@@ -96,6 +101,12 @@ const ownerOf = ({ account, consumer }: AttemptRow): AttemptOwner => ({
   accountId: account.id,
 });
 
+/** That of a workflow is fixed at its start. The relay takes that of the consumer, if it has one. */
+function scheduleFor({ consumer }: AttemptRow, { schedule }: Asking, { claimToken }: AttemptOptions): DeliverySchedule {
+  const delaysMs = claimToken === null ? undefined : consumer.options?.delaysMs;
+  return delaysMs === undefined ? schedule : { ...schedule, delaysMs: [...delaysMs] };
+}
+
 const notRecorded = (result: AttemptResult): Made => ({ result, recorded: false });
 
 /**
@@ -147,7 +158,7 @@ export class Attempts {
     const row = isKnown ? known : await this.#reader.read(asked);
     const read = isKnown ? null : { beganMs, endedMs: performance.now() };
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
-    const request = { ...asked, number: asked.number ?? row.nextNumber };
+    const request = { ...asked, number: asked.number ?? row.nextNumber, schedule: scheduleFor(row, asked, options) };
     const stalled = this.#deps.stalls.since(beganMs - afterStallMs);
     const decision = decide(row, { ...request, claimToken: options.claimToken, stalled }, row.nowMs());
     switch (decision.do) {
@@ -156,7 +167,7 @@ export class Attempts {
       case 'queue': {
         const { waitsFor } = decision;
         const { eventId, generation } = row;
-        const lastAttempt = asked.schedule.delaysMs.length + 1;
+        const lastAttempt = request.schedule.delaysMs.length + 1;
         await waitInQueue(this.#deps.database, { eventId, generation, waitsFor, lastAttempt });
         return notRecorded({ kind: 'stopped', reason: 'superseded', waitsFor });
       }

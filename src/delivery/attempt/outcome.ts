@@ -2,7 +2,7 @@ import type { AttemptRequest, AttemptResult } from '../../../workflows/messages.
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { Outcome } from '../../events/outcome.ts';
 import type { Recorded } from '../../events/transitions/attempt-recorded.ts';
-import { nextDelayMs } from '../backoff.ts';
+import { nextDelayMs, spanLimitOf } from '../backoff.ts';
 import { failureOutcomes } from '../failure.ts';
 import { endedBecause, overtakenBecause, stopped } from './decide.ts';
 import type { Posted } from './post.ts';
@@ -38,6 +38,7 @@ export function outcomeOf(
           retryAfterMs,
           // Time in a pause does not count against the consumer, so the time limit restarts at the end of a pause.
           elapsedMs: endedMs - Math.max(row.generationAt.getTime(), row.resumedAt?.getTime() ?? 0),
+          ...(row.consumer.options?.delaysMs && { limitMs: spanLimitOf(delaysMs) }),
           random,
         });
   return {

@@ -54,12 +54,13 @@ export function ConsumerFacts({ account, consumer }: { account: Account; consume
 }
 
 /** What of its deliveries differs from the usual; nothing for most consumers. */
-function Reached({ consumer: { headers, authentication, timeout, success, final } }: { consumer: Consumer }) {
+function Reached({ consumer: { headers, authentication, timeout, schedule, success, final } }: { consumer: Consumer }) {
   const names = Object.keys(headers);
   const parts = [
     authentication && `authentication: ${authentication.type}`,
     names.length > 0 && `headers: ${names.join(', ')}`,
     timeout !== null && `timeout ${timeout}`,
+    schedule && (schedule.length === 0 ? 'no retries' : `retries after ${schedule.join(', ')}`),
     success && `delivered with ${success.join(', ')}`,
     final && `final: ${final.join(', ')}`,
   ].filter(Boolean);

@@ -13,20 +13,33 @@ export interface DeliveryDraft {
   /** Only a new one; the API never shows the stored one. */
   credential: string;
   timeout: string;
+  /** Delays between commas. */
+  schedule: string;
   /** Statuses between commas. */
   success: string;
   final: string;
 }
 
+/** A schedule without delays, as it stands in the form. */
+export const noRetries = 'none';
+
 /** The draft of a stored consumer, or of a new one. */
 export function deliveryDraftOf(stored: Consumer | null): DeliveryDraft {
-  const { headers = {}, authentication = null, timeout = null, success = null, final = null } = stored ?? {};
+  const {
+    headers = {},
+    authentication = null,
+    timeout = null,
+    schedule = null,
+    success = null,
+    final = null,
+  } = stored ?? {};
   return {
     headers: Object.entries(headers)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
     ...{ authentication: authentication?.type ?? 'none', credential: '' },
     user: authentication?.username ?? authentication?.name ?? '',
+    schedule: schedule === null ? '' : schedule.length === 0 ? noRetries : schedule.join(', '),
     ...{ timeout: timeout ?? '', success: success?.join(', ') ?? '', final: final?.join(', ') ?? '' },
   };
 }
@@ -34,7 +47,7 @@ export function deliveryDraftOf(stored: Consumer | null): DeliveryDraft {
 /** Whether something differs from the usual. */
 export const hasDelivery = (draft: DeliveryDraft) =>
   draft.authentication !== 'none' ||
-  [draft.headers, draft.timeout, draft.success, draft.final].some((text) => text !== '');
+  [draft.headers, draft.timeout, draft.schedule, draft.success, draft.final].some((text) => text !== '');
 
 /** The fields of the draft that differ from the draft before, as the API takes them. */
 export function deliveryChange(before: DeliveryDraft, now: DeliveryDraft): ConsumerChange {
@@ -43,8 +56,9 @@ export function deliveryChange(before: DeliveryDraft, now: DeliveryDraft): Consu
     ...(changes('headers') && { headers: headersOf(now.headers) }),
     ...(changes('authentication', 'user', 'credential') && { authentication: authenticationOf(now) }),
     ...(changes('timeout') && { timeout: now.timeout.trim() === '' ? null : now.timeout.trim() }),
-    ...(changes('success') && { success: statusesOf(now.success) }),
-    ...(changes('final') && { final: statusesOf(now.final) }),
+    ...(changes('schedule') && { schedule: now.schedule.trim() === noRetries ? [] : listOf(now.schedule) }),
+    ...(changes('success') && { success: listOf(now.success) }),
+    ...(changes('final') && { final: listOf(now.final) }),
   };
 }
 
@@ -58,7 +72,7 @@ function headersOf(text: string): Record<string, string> | null {
   return pairs.length === 0 ? null : Object.fromEntries(pairs);
 }
 
-function statusesOf(text: string): string[] | null {
+function listOf(text: string): string[] | null {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
   return entries.length === 0 ? null : entries;
 }

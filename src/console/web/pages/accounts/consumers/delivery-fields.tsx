@@ -17,12 +17,12 @@ interface Props {
 export function DeliveryFields(props: Props) {
   const { draft, errors, change } = props;
   const [isOpen, setIsOpen] = useState(hasDelivery(draft));
-  const hasError = ['headers', 'authentication', 'timeout', 'success', 'final'].some((field) =>
+  const hasError = ['headers', 'authentication', 'timeout', 'schedule', 'success', 'final'].some((field) =>
     errorUnder(errors, field),
   );
   return (
     <details open={isOpen || hasError} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>How it is reached: headers, authentication, timeout, statuses</summary>
+      <summary>How it is reached: headers, authentication, statuses, schedule</summary>
       <div className={`${styles.columns} ${styles.reached}`}>
         <div className="stack">
           <Authentication {...props} />
@@ -52,6 +52,14 @@ export function DeliveryFields(props: Props) {
             placeholder="410"
             value={draft.final}
             onChange={(final) => change({ final })}
+          />
+          <Field
+            label="Delays between attempts"
+            hint="Up to 20, so up to 21 attempts, for new events and replays. Empty: as for all consumers. “none”: one attempt."
+            error={errorUnder(errors, 'schedule')}
+            placeholder="10s, 1m, 10m, 1h"
+            value={draft.schedule}
+            onChange={(schedule) => change({ schedule })}
           />
           <Field
             label="Timeout"
