@@ -129,7 +129,7 @@ export function accountRoutes(deps: {
         query: noQuery,
         success: { 200: schemas.account },
         errors: ['not_found', 'conflict'],
-        examples: { body: { signing_secret_current: 'the new secret', rotate: true } },
+        examples: { body: { delivery_url: 'https://consumer.example/hook' } },
       }),
     )
     .delete(
