@@ -21,7 +21,7 @@ export interface DeliveryDraft {
 }
 
 /** A schedule without delays, as it stands in the form. */
-export const noRetries = 'none';
+const noRetries = 'none';
 
 /** The draft of a stored consumer, or of a new one. */
 export function deliveryDraftOf(stored: Consumer | null): DeliveryDraft {
