@@ -76,16 +76,17 @@ begin
     from change c where e.id = c.event_id and e.id between p_low and p_high
     returning e.id, e.status, e.delivery_status, c.exhausted
   ), queued as (
-    -- lane 1: pending, needs its workflow; lane 2: settled, needs its workflow (src/events/lanes.ts)
-    update event_queue q set lane = case when c.delivery_status = 'pending' then 1 else 2 end, lane_since = now(), direct = false,
+    -- lane 1: needs its workflow soon; lane 2: settled, needs its workflow (src/events/lanes.ts). The workflow of an exhausted
+    -- event sends its notifications.
+    update event_queue q set lane = case when c.delivery_status = 'pending' or c.exhausted then 1 else 2 end, lane_since = now(), direct = false,
       claimed_until = null, claim_token = null
     from changed c join input i on i.event_id = c.id
     where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
-      and (p_workflows or c.delivery_status = 'pending')
+      and (p_workflows or c.delivery_status = 'pending' or c.exhausted)
   ), done as (
     delete from event_queue q using changed c join input i on i.event_id = c.id
     where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
-      and not (p_workflows or c.delivery_status = 'pending')
+      and not (p_workflows or c.delivery_status = 'pending' or c.exhausted)
   )
   select b.id, b.generation, r.event_id is not null, coalesce(c.exhausted, false),
     coalesce(c.status, b.status), case when c.id is null then b.delivery_status else c.delivery_status end,

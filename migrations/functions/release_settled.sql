@@ -1,13 +1,16 @@
 -- relay: removes settled events that need no workflow from the queue; returns how many rows of the queue it looked at
 --
--- Only with EVENT_WORKFLOWS=on_retry: src/events/transitions/no-workflow.ts.
+-- Only with EVENT_WORKFLOWS=on_retry: src/events/transitions/no-workflow.ts. An event with notifications to send stays, since its
+-- workflow sends them.
 create or replace function release_settled(p_most integer) returns integer language plpgsql as $$
 declare
   ids uuid[];
 begin
   -- Events are locked before rows of the queue, as in all functions that change both.
   select array_agg(event_id order by event_id) into ids from (
-    select event_id from event_queue where lane = 2 and (claimed_until is null or claimed_until <= now()) limit p_most
+    select event_id from event_queue q where lane = 2 and (claimed_until is null or claimed_until <= now())
+      and not exists (select from notifications n where n.event_id = q.event_id and n.status = 'pending')
+    limit p_most
   ) settled;
   if ids is null then
     return 0;

@@ -60,6 +60,7 @@ const claimSettledStarts = {
     with picked as (
       select q.event_id from event_queue q
       where q.lane = ${lanes.settledStart} and q.event_id > $1 and (q.claimed_until is null or q.claimed_until <= now())
+        and ($4 or exists (select from notifications n where n.event_id = q.event_id and n.status = 'pending'))
       order by q.event_id limit $2 for update skip locked
     )
     update event_queue q set claim_token = $3, claimed_until = 'infinity'
@@ -67,10 +68,14 @@ const claimSettledStarts = {
     returning q.event_id, q.generation`,
 };
 
-/** Claims settled events whose workflow was not started yet, oldest first, those after the event `after`. */
-export async function claimSettledForStart(sql: Sql, options: StartClaim): Promise<Round> {
-  const { after, limit, token } = options;
-  const rows = await sql.query<ClaimedRow>(claimSettledStarts, [after, limit, token]);
+/**
+ * Claims settled events whose workflow was not started yet, oldest first, those after the event `after`.
+ *
+ * @param options `all`: also those without notifications to send
+ */
+export async function claimSettledForStart(sql: Sql, options: StartClaim & { all: boolean }): Promise<Round> {
+  const { after, limit, token, all } = options;
+  const rows = await sql.query<ClaimedRow>(claimSettledStarts, [after, limit, token, all]);
   const claimed = rows.map(toClaimed).sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
   return { claimed, next: claimed.length === limit ? (claimed.at(-1)?.eventId ?? null) : null };
 }

@@ -23,7 +23,7 @@ export interface StartsDeps {
   writes: QueueWrites;
   returns: ClaimReturns;
   log: Log;
-  /** Whether settled events get a workflow (`always`), or leave the queue without one (`on_retry`). */
+  /** Whether all settled events get a workflow (`always`), or only those with notifications to send (`on_retry`). */
   workflows: EventWorkflows;
   /** Whether other processes see that this one is alive. Otherwise, nothing is claimed. */
   isAlive(): boolean;
@@ -140,13 +140,15 @@ export class Starts {
 
   async #claimSettled(claim: { limit: number; token: string }): Promise<ClaimedStarts> {
     const beganMs = performance.now();
-    const round = await claimSettledForStart(this.#deps.sql, { ...claim, after: this.#position.after(beganMs) });
+    const round = await claimSettledForStart(this.#deps.sql, {
+      ...{ ...claim, after: this.#position.after(beganMs), all: this.#deps.workflows === 'always' },
+    });
     this.#position.claimed(round.claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
     return round;
   }
 
   async #releaseSettled(): Promise<Round> {
-    return (await releaseSettledEvents(this.#deps.sql)) ? 'more' : 'idle';
+    return (await releaseSettledEvents(this.#deps.sql)) ? 'more' : this.#settledRound();
   }
 
   async #start(claim: Held): Promise<void> {

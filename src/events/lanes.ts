@@ -8,8 +8,9 @@ export const lanes = {
   /** The event needs its first attempt, then its workflow. */
   firstAttempt: 0,
   /**
-   * The event needs its workflow for the next attempt: it is pending, and was already attempted or held. With the column
-   * `direct`, an api makes that attempt first (src/events/transitions/queued-to-wait.ts).
+   * The event needs its workflow soon: for the next attempt of a pending event that was already attempted or held, or for
+   * the notifications of one that its first attempt has exhausted. With the column `direct`, an api makes the next attempt
+   * first (src/events/transitions/queued-to-wait.ts).
    */
   pendingStart: 1,
   /** The delivery has ended. The workflow only makes the event visible in Temporal, so these are started last. */

@@ -130,10 +130,15 @@ test('claims of settled starts take the oldest events, and the next one continue
     'select event_id from event_queue order by 1',
   );
   const ids = rows.map(({ event_id }) => event_id);
-  const first = await claimSettledForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
+  const first = await claimSettledForStart(gateway.database, { all: true, ...owner, after: lowestId, limit: 10 });
   expect(first.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(0, 10));
   await release(2);
-  const second = await claimSettledForStart(gateway.database, { ...owner, after: first.next ?? '', limit: 100 });
+  const second = await claimSettledForStart(gateway.database, {
+    all: true,
+    ...owner,
+    after: first.next ?? '',
+    limit: 100,
+  });
   expect(second.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(10));
   expect(second.next).toBeNull();
 });

@@ -68,6 +68,7 @@ test('the condition of a consumer shows which webhooks of the past it matches', 
   await form.getByText('2 of the last 3 webhooks match.').waitFor();
   await page.keyboard.press('Escape');
   await form.getByRole('button', { name: 'Save changes' }).click();
+  await form.waitFor({ state: 'detached' });
   await page.getByRole('listitem', { name: 'billing' }).getByText('payload.amount > 10').waitFor();
   expect((await consumers.get('billing')).body.condition).toBe('payload.amount > 10');
 });

@@ -65,6 +65,40 @@ test('an event of a disabled account waits in the queue, without a workflow', as
   expect(consumer.deliveries).toHaveLength(0);
 });
 
+/** An account with a destination; `told` receives its notifications. */
+async function accountWithDestination(url: string, isFinal: string[]) {
+  const { admin } = stage.gateway;
+  const [account, told] = [await admin.createAccount({ delivery_url: url }), await stage.consumer()];
+  const destination = { name: 'told', destination_type: 'webhook', config: { url: told.url } };
+  expect((await admin.post(`/admin/accounts/${account.id}/destinations`, destination)).status).toBe(201);
+  await admin.request('PATCH', `/admin/accounts/${account.id}/consumers/default`, { final: isFinal });
+  return { account, told };
+}
+
+test('an event that its first attempt exhausts gets a workflow, which notifies the destinations', async () => {
+  const { account, told } = await accountWithDestination((await stage.consumer(410)).url, ['410']);
+  const { body } = await send(stage.gateway.baseUrl, account, '{"id":"gone"}');
+  await until('the destination is notified', async () => told.deliveries.length === 1);
+  const event = await stage.gateway.admin.eventually(body.id, (e) => e.workflow !== null);
+  expect([statesOf(event), event.attempts]).toEqual(['failed/failed', 1]);
+});
+
+test('an event of an account that is disabled for long is exhausted, and the destinations are notified', async () => {
+  const { account, told } = await accountWithDestination((await stage.consumer()).url, []);
+  const { admin, baseUrl } = stage.gateway;
+  await stage.gateway.stopWorker();
+  const { body } = await send(baseUrl, account, '{"id":"forgotten"}');
+  await stage.operate.setEnabled(account.id, false);
+  await stage.gateway.startWorker();
+  await admin.eventually(body.id, (e) => e.waits_for === 'account_disabled');
+  await stage.gateway.rows(`update event_queue set lane_since = now() - interval '8 days' where event_id = $1`, [
+    body.id,
+  ]);
+  await stage.gateway.rows(`update accounts set updated_at = now() - interval '8 days' where id = $1`, [account.id]);
+  await until('the destination is notified', async () => told.deliveries.length === 1);
+  expect(await admin.event(body.id)).toMatchObject({ delivery_status: 'failed', last_error: 'account_disabled' });
+});
+
 test.each([200, 500])(
   'a manual retry starts the workflow of an event that had none; the answer is %i',
   async (answer) => {

@@ -43,6 +43,7 @@ const consumer = {
   name: 'billing',
   url: 'http://user:secret-of-url@127.0.0.1:9/billing',
   secret: 'secret of consumer',
+  authentication: { type: 'bearer', token: 'secret-of-authentication' },
 };
 
 /** Creates accounts, consumers and destinations, and copies of these in notifications and summaries. */

@@ -45,7 +45,12 @@ export class Claims {
   async starts(): Promise<ClaimName[]> {
     const beganMs = performance.now();
     const after = this.#position.after(beganMs);
-    const { claimed } = await claimSettledForStart(this.#sql, { after, limit: claimSize, token: this.#token });
+    const { claimed } = await claimSettledForStart(this.#sql, {
+      all: true,
+      after,
+      limit: claimSize,
+      token: this.#token,
+    });
     this.#position.claimed(claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
     return this.#names(claimed);
   }
