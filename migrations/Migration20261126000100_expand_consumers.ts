@@ -14,7 +14,7 @@ export class Migration20261126000100_expand_consumers extends Migration {
         enabled boolean not null default true,
         condition text,
         options json,
-        authentication bytea,
+        sealed_options bytea,
         paused_since timestamptz,
         pause_reason text,
         created_at timestamptz not null,
@@ -27,12 +27,12 @@ export class Migration20261126000100_expand_consumers extends Migration {
       comment on column consumers.url_credentials is 'user:password of url, sealed; null: none';
       comment on column consumers.condition is 'which webhooks become an event of this consumer (src/conditions/); null: all';
       comment on column consumers.options is 'headers, statuses and timeout of its deliveries; null: as usual';
-      comment on column consumers.authentication is 'with which deliveries authenticate, sealed; null: not';
+      comment on column consumers.sealed_options is 'secret settings of its deliveries, sealed; null: none';
       create unique index consumers_name on consumers (account_id, name) where deleted_at is null;
       comment on index consumers_name is 'the consumers of an account; a deleted one frees its name';
       create index consumers_of_account on consumers (account_id);
       comment on index consumers_of_account is 'all consumers that an account has or had';
-      create trigger refuse_retired_key before insert or update of url_credentials, secret, authentication
-      on consumers for each row execute function refuse_retired_key('url_credentials', 'secret', 'authentication');`);
+      create trigger refuse_retired_key before insert or update of url_credentials, secret, sealed_options
+      on consumers for each row execute function refuse_retired_key('url_credentials', 'secret', 'sealed_options');`);
   }
 }

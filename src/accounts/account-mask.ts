@@ -3,9 +3,10 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { createMask, fewestCharacters, type Mask } from '../secrets/secret-mask.ts';
 import { decoded } from '../shared/text.ts';
 import type { AccountRow } from './account-entity.ts';
-import { openedAuthentication, secretsOfAuthentication } from './authentication.ts';
+import { secretsOfAuthentication } from './authentication.ts';
 import { type ConsumerAddress, consumerFields, type DeliveryAddresses } from './delivery-target.ts';
 import { openConfig } from './provider-settings.ts';
+import { openedOptions } from './sealed-options.ts';
 import { splitCredentials } from './url-credentials.ts';
 
 /** The encrypted secrets of an account. */
@@ -44,10 +45,11 @@ export class AccountMasks {
     return this.#masks.memo(keyOf(account), { context: account });
   }
 
-  #secretsOfAuthentication({ id, consumer, consumerAuthentication: sealed }: AccountSecrets): string[] {
-    const place = { accountId: consumer?.id ?? id, field: consumerFields.authentication };
+  #secretsOfOptions({ id, consumer, sealedOptions: sealed }: AccountSecrets): string[] {
+    const place = { accountId: consumer?.id ?? id, field: consumerFields.sealedOptions };
     const opened = sealed === null ? null : this.#box.open(sealed, place);
-    return opened === null ? [] : secretsOfAuthentication(openedAuthentication(opened));
+    const { authentication } = opened === null ? {} : openedOptions(opened);
+    return authentication ? secretsOfAuthentication(authentication) : [];
   }
 
   #secretsOfConsumer(consumer: ConsumerAddress | null): (string | null)[] {
@@ -75,7 +77,7 @@ export class AccountMasks {
       ...secretsOfCredentials(open(account.deliveryUrlCredentials, 'delivery_url_credentials')),
       ...secretsOfCredentials(open(account.projectDeliveryUrlCredentials, 'project_delivery_url_credentials')),
       ...this.#secretsOfConsumer(account.consumer),
-      ...this.#secretsOfAuthentication(account),
+      ...this.#secretsOfOptions(account),
     ].filter((secret) => secret !== null);
     return secrets
       .flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
@@ -101,7 +103,7 @@ function keyOf(account: AccountSecrets): string {
     ...[account.signingSecretCurrent, account.signingSecretPrevious, account.providerConfig],
     ...[account.deliverySecret, account.deliveryUrlCredentials],
     ...[account.projectDeliverySecret, account.projectDeliveryUrlCredentials],
-    ...[account.consumer?.secret ?? null, account.consumer?.urlCredentials ?? null, account.consumerAuthentication],
+    ...[account.consumer?.secret ?? null, account.consumer?.urlCredentials ?? null, account.sealedOptions],
   ];
   return `${account.id} ${account.provider} ${boxes.map((box) => (box ? Buffer.from(box).toString('latin1') : '')).join(' ')}`;
 }
@@ -109,7 +111,7 @@ function keyOf(account: AccountSecrets): string {
 /** The encrypted secrets in an account's row, and those of one of its consumers; null: `default`. */
 export function accountSecrets(
   account: AccountRow,
-  { consumer, consumerAuthentication }: Pick<AccountSecrets, 'consumer' | 'consumerAuthentication'>,
+  { consumer, sealedOptions }: Pick<AccountSecrets, 'consumer' | 'sealedOptions'>,
 ): AccountSecrets {
   return {
     id: account.id,
@@ -124,6 +126,6 @@ export function accountSecrets(
     signingSecretPrevious: account.signing_secret_previous ?? null,
     providerConfig: account.provider_config ?? null,
     consumer,
-    consumerAuthentication,
+    sealedOptions,
   };
 }

@@ -1,4 +1,4 @@
-/** How deliveries to a consumer authenticate, as it is stored, encrypted. */
+/** How deliveries to a consumer authenticate: see sealed-options.ts. */
 export type Authentication =
   | { type: 'basic'; username: string; password: string }
   | { type: 'bearer'; token: string }
@@ -10,9 +10,6 @@ export type ShownAuthentication =
   | { type: 'bearer' }
   | { type: 'header'; name: string }
   | { type: 'unreadable' };
-
-/** The authentication in a decrypted value. */
-export const openedAuthentication = (opened: string): Authentication => JSON.parse(opened);
 
 /** The header that a delivery sends for it. Basic: RFC 7617; Bearer: RFC 6750, section 2.1. */
 export function authenticationHeader(authentication: Authentication): readonly [name: string, value: string] {

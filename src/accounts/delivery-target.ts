@@ -1,6 +1,7 @@
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { oncePer } from '../shared/once-per.ts';
-import { authenticationHeader, openedAuthentication } from './authentication.ts';
+import { authenticationHeader } from './authentication.ts';
+import { openedOptions } from './sealed-options.ts';
 import { joinUrl } from './url-credentials.ts';
 
 /** An account's delivery URLs and secrets, or those of one of its consumers. Secrets and the credentials of the URLs are encrypted. */
@@ -14,8 +15,8 @@ export interface DeliveryAddresses {
   projectDeliverySecret: Uint8Array | null;
   /** The consumer that is meant; null: `default`, which has the addresses above. */
   consumer: ConsumerAddress | null;
-  /** How deliveries to the consumer that is meant authenticate, encrypted; null: not. */
-  consumerAuthentication: Uint8Array | null;
+  /** The secret settings of the consumer that is meant, encrypted (sealed-options.ts); null: none. */
+  sealedOptions: Uint8Array | null;
 }
 
 /** The address of a consumer other than `default`. The secret and the credentials of the URL are encrypted. */
@@ -30,7 +31,7 @@ export interface ConsumerAddress {
 export const consumerFields = {
   credentials: 'consumer_url_credentials',
   secret: 'consumer_secret',
-  authentication: 'consumer_authentication',
+  sealedOptions: 'consumer_sealed_options',
 } as const;
 
 export type DeliveryTarget =
@@ -68,12 +69,13 @@ export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): Deli
   if (secret === undefined) return unreadable(sealedSecret.field);
   const credentials = open(sealedCredentials);
   if (credentials === undefined) return unreadable(sealedCredentials.field);
-  const authentication = open({ sealed: account.consumerAuthentication, field: consumerFields.authentication });
-  if (authentication === undefined) return unreadable(consumerFields.authentication);
+  const options = open({ sealed: account.sealedOptions, field: consumerFields.sealedOptions });
+  if (options === undefined) return unreadable(consumerFields.sealedOptions);
+  const { authentication } = options === null ? {} : openedOptions(options);
   const url = joinUrl({ url: bare, credentials });
   return {
     ...{ ok: true, url, shown: shownUrl(url), secret },
-    authentication: authentication === null ? null : authenticationHeader(openedAuthentication(authentication)),
+    authentication: authentication ? authenticationHeader(authentication) : null,
   };
 }
 

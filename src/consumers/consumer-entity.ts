@@ -17,7 +17,8 @@ export const ConsumerEntity = defineEntity({
     enabled: p.boolean(),
     condition: p.text().nullable(),
     options: p.json<DeliveryOptions>().nullable(),
-    authentication: p.blob().nullable(),
+    /** Encrypted (src/accounts/sealed-options.ts). */
+    sealed_options: p.blob().nullable(),
     paused_since: p.datetime().nullable(),
     pause_reason: p.text().nullable(),
     created_at: p.datetime(),

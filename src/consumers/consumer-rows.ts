@@ -18,7 +18,7 @@ export function newRow(
     ConsumerEntity,
     {
       ...{ account_id: accountId, url: null, url_credentials: null, secret: null, enabled: true, condition: null },
-      ...{ options: null, authentication: null },
+      ...{ options: null, sealed_options: null },
       ...{ paused_since: null, pause_reason: null, created_at: now, updated_at: now, deleted_at: null },
       ...fields,
     },

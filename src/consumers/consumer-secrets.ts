@@ -1,21 +1,28 @@
-import {
-  type Authentication,
-  openedAuthentication,
-  type ShownAuthentication,
-  shownAuthentication,
-} from '../accounts/authentication.ts';
+import { type Authentication, type ShownAuthentication, shownAuthentication } from '../accounts/authentication.ts';
 import { consumerFields } from '../accounts/delivery-target.ts';
+import { openedOptions, optionsToSeal, type SealedOptions } from '../accounts/sealed-options.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { ConsumerRow } from './consumer-entity.ts';
 
 /** The columns of a consumer with encrypted values. */
-export const sealedConsumerColumns = ['secret', 'url_credentials', 'authentication'] as const;
+export const sealedConsumerColumns = ['secret', 'url_credentials', 'sealed_options'] as const;
 type SealedColumn = (typeof sealedConsumerColumns)[number];
+type SealedRow = Pick<ConsumerRow, 'id' | 'sealed_options'>;
+
+/** The fields of a change that are stored encrypted, in one value. */
+interface SecretFields {
+  authentication?: Authentication | null | undefined;
+}
+
+/** What is shown of them. */
+export interface ShownSecrets {
+  authentication: ShownAuthentication | null;
+}
 
 const fieldOf: Record<SealedColumn, string> = {
   secret: consumerFields.secret,
   url_credentials: consumerFields.credentials,
-  authentication: consumerFields.authentication,
+  sealed_options: consumerFields.sealedOptions,
 };
 
 /** The place that an encrypted value of a consumer is bound to. */
@@ -28,20 +35,26 @@ export const consumerPlace = (consumerId: string, column: SealedColumn): SecretP
 export const sealedSecret = (box: SecretBox, id: string, secret: string | null | undefined): Buffer | null =>
   secret ? Buffer.from(box.seal(secret, consumerPlace(id, 'secret'))) : null;
 
-/** The encrypted value of a new authentication. */
-export const sealedAuthentication = (
-  box: SecretBox,
-  id: string,
-  authentication: Authentication | null | undefined,
-): Buffer | null =>
-  authentication ? Buffer.from(box.seal(JSON.stringify(authentication), consumerPlace(id, 'authentication'))) : null;
+/** The encrypted settings in a row; null: SECRETS_KEY does not decrypt them. */
+function openOptions(box: SecretBox, { id, sealed_options: sealed }: SealedRow): SealedOptions | null {
+  if (!sealed) return {};
+  const opened = box.open(sealed, consumerPlace(id, 'sealed_options'));
+  return opened === null ? null : openedOptions(opened);
+}
 
-/** What is shown of a consumer's authentication; null: it has none. */
-export function authenticationOf(
-  box: SecretBox,
-  { id, authentication: sealed }: Pick<ConsumerRow, 'id' | 'authentication'>,
-): ShownAuthentication | null {
-  if (!sealed) return null;
-  const opened = box.open(sealed, consumerPlace(id, 'authentication'));
-  return opened === null ? { type: 'unreadable' } : shownAuthentication(openedAuthentication(opened));
+/** The encrypted settings after a change. Absent fields stay, null clears one. What does not decrypt is lost by a change. */
+export function changedSecrets(box: SecretBox, row: SealedRow, change: SecretFields): Buffer | null {
+  const { authentication } = change;
+  if (authentication === undefined) return row.sealed_options ?? null;
+  const { authentication: _, ...others } = openOptions(box, row) ?? {};
+  const text = optionsToSeal({ ...others, ...(authentication && { authentication }) });
+  return text === null ? null : Buffer.from(box.seal(text, consumerPlace(row.id, 'sealed_options')));
+}
+
+/** What is shown of a consumer's secret settings. */
+export function shownSecrets(box: SecretBox, row: SealedRow): ShownSecrets {
+  const options = openOptions(box, row);
+  if (options === null) return { authentication: { type: 'unreadable' } };
+  const { authentication } = options;
+  return { authentication: authentication ? shownAuthentication(authentication) : null };
 }

@@ -14,7 +14,7 @@ import { type Consumer, consumersOf, toConsumer, toDefault } from './consumer.ts
 import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
 import { errorsOfDefault, errorsOfName, newRow, rowsOf } from './consumer-rows.ts';
 import { type ConsumerChange, defaultName, maxConsumers, type NewConsumer } from './consumer-rules.ts';
-import { authenticationOf, consumerPlace, sealedAuthentication, sealedSecret } from './consumer-secrets.ts';
+import { changedSecrets, consumerPlace, sealedSecret, shownSecrets } from './consumer-secrets.ts';
 import { changedOptions } from './delivery-rules.ts';
 
 /** Why a consumer was not written. */
@@ -33,7 +33,7 @@ export interface TestedConsumer {
   /** Null: `default`, which has the addresses of its account. */
   address: ConsumerAddress | null;
   /** Encrypted; null: none. */
-  authentication: Uint8Array | null;
+  sealedOptions: Uint8Array | null;
   options: DeliveryOptions | null;
 }
 
@@ -73,7 +73,7 @@ export class ConsumerStore {
   async list(accountId: string): Promise<Consumer[] | null> {
     const em = this.#deps.em();
     const account = await em.findOne(AccountEntity, { id: accountId, deleted_at: null });
-    return account && consumersOf(account, await rowsOf(em, accountId), (row) => authenticationOf(this.#deps.box, row));
+    return account && consumersOf(account, await rowsOf(em, accountId), (row) => shownSecrets(this.#deps.box, row));
   }
 
   /** A consumer for a test delivery; null when there is none of this name. */
@@ -83,7 +83,7 @@ export class ConsumerStore {
     const address = row?.url
       ? { id: row.id, url: row.url, urlCredentials: row.url_credentials ?? null, secret: row.secret ?? null }
       : null;
-    return { name, address, authentication: row?.authentication ?? null, options: row?.options ?? null };
+    return { name, address, sealedOptions: row?.sealed_options ?? null, options: row?.options ?? null };
   }
 
   /** Creates a consumer; `invalid` when its name is taken, or the account has the most consumers already. */
@@ -103,10 +103,10 @@ export class ConsumerStore {
         ...{ id, name: input.name, url, url_credentials: credentials ?? null },
         ...{ secret: sealedSecret(this.#deps.box, id, input.secret), enabled: input.enabled ?? true },
         ...{ condition: input.condition ?? null, options: changedOptions(null, input) },
-        authentication: sealedAuthentication(this.#deps.box, id, input.authentication),
+        sealed_options: changedSecrets(this.#deps.box, { id, sealed_options: null }, input),
       });
       await tx.persist(row).flush();
-      const consumer = toConsumer(row, authenticationOf(this.#deps.box, row));
+      const consumer = toConsumer(row, shownSecrets(this.#deps.box, row));
       await alongside?.(sql, consumer);
       return { ok: true, consumer };
     });
@@ -135,8 +135,7 @@ export class ConsumerStore {
       if (sealed) row.url = sealed.url;
       if (sealed && sealed.credentials !== undefined) row.url_credentials = sealed.credentials;
       if (secret !== undefined) row.secret = sealedSecret(this.#deps.box, row.id, secret);
-      if (change.authentication !== undefined)
-        row.authentication = sealedAuthentication(this.#deps.box, row.id, change.authentication);
+      row.sealed_options = changedSecrets(this.#deps.box, row, change);
       if (change.enabled) await this.#deps.wake(sql, [row.id]);
       return null;
     });
@@ -242,7 +241,7 @@ export class ConsumerStore {
       const refused = await change(tx, sql, { account, row });
       if (refused) return refused;
       await tx.persist(row).flush();
-      const shown = authenticationOf(this.#deps.box, row);
+      const shown = shownSecrets(this.#deps.box, row);
       const consumer = row.id === account.id ? toDefault(account, row, shown) : toConsumer(row, shown);
       await alongside?.(sql, consumer);
       return { ok: true, consumer };

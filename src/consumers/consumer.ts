@@ -1,14 +1,14 @@
 import type { AccountRow } from '../accounts/account-entity.ts';
-import type { ShownAuthentication } from '../accounts/authentication.ts';
 import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 import { type PauseColumns, shownPause } from '../accounts/pause.ts';
 import { maskedUrl } from '../accounts/url-credentials.ts';
 import type { ConsumerRow } from './consumer-entity.ts';
 import { defaultName } from './consumer-rules.ts';
+import type { ShownSecrets } from './consumer-secrets.ts';
 import { optionsView } from './delivery-rules.ts';
 
 /** A consumer without its secrets. */
-export interface Consumer extends PauseColumns {
+export interface Consumer extends PauseColumns, ShownSecrets {
   id: string;
   name: string;
   /** With credentials masked; null for `default` when its account has no address. */
@@ -17,7 +17,6 @@ export interface Consumer extends PauseColumns {
   enabled: boolean;
   condition: string | null;
   options: DeliveryOptions | null;
-  authentication: ShownAuthentication | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -30,19 +29,19 @@ export interface Consumer extends PauseColumns {
 export function consumersOf(
   account: AccountRow,
   rows: readonly ConsumerRow[],
-  authenticationOf: (row: ConsumerRow) => ShownAuthentication | null,
+  secretsOf: (row: ConsumerRow) => ShownSecrets,
 ): Consumer[] {
   const ofDefault = rows.find(({ id }) => id === account.id) ?? null;
-  const others = rows.filter((row) => row !== ofDefault).map((row) => toConsumer(row, authenticationOf(row)));
-  return [toDefault(account, ofDefault, ofDefault && authenticationOf(ofDefault)), ...others];
+  const others = rows.filter((row) => row !== ofDefault).map((row) => toConsumer(row, secretsOf(row)));
+  return [toDefault(account, ofDefault, ofDefault && secretsOf(ofDefault)), ...others];
 }
 
 /** A consumer other than `default`. */
-export function toConsumer(row: ConsumerRow, authentication: ShownAuthentication | null): Consumer {
+export function toConsumer(row: ConsumerRow, secrets: ShownSecrets): Consumer {
   const { id, name, url, enabled, condition, paused_since, pause_reason } = row;
   return {
     ...{ id, name, enabled, condition: condition ?? null, paused_since, pause_reason },
-    ...{ options: row.options ?? null, authentication },
+    ...{ options: row.options ?? null, ...secrets },
     url: url ? maskedUrl(url, isSet(row.url_credentials)) : null,
     hasSecret: isSet(row.secret),
     createdAt: row.created_at,
@@ -58,7 +57,7 @@ export function toConsumer(row: ConsumerRow, authentication: ShownAuthentication
 export function toDefault(
   account: AccountRow,
   row: ConsumerRow | null,
-  authentication: ShownAuthentication | null,
+  secrets: ShownSecrets | null,
 ): Consumer {
   const own = isSet(account.delivery_url);
   const url = own ? account.delivery_url : account.project_delivery_url;
@@ -67,13 +66,15 @@ export function toDefault(
   return {
     ...{ id: account.id, name: defaultName, enabled: row?.enabled ?? true, condition: row?.condition ?? null },
     ...{ paused_since: row?.paused_since, pause_reason: row?.pause_reason },
-    ...{ options: row?.options ?? null, authentication },
+    ...{ options: row?.options ?? null, ...(secrets ?? noSecrets) },
     url: url ? maskedUrl(url, isSet(credentials)) : null,
     hasSecret: isSet(secret),
     createdAt: account.created_at,
     updatedAt: row && row.updated_at > account.updated_at ? row.updated_at : account.updated_at,
   };
 }
+
+const noSecrets: ShownSecrets = { authentication: null };
 
 const isSet = (value: unknown) => value !== null && value !== undefined;
 

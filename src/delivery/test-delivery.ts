@@ -44,7 +44,7 @@ export async function testDelivery(
 ): Promise<TestDelivery> {
   const sealed = accountSecrets(account, {
     consumer: consumer.address,
-    consumerAuthentication: consumer.authentication,
+    sealedOptions: consumer.sealedOptions,
   });
   const target = deliveryTarget(sealed, deps.box);
   if (!target.ok)

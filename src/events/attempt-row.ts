@@ -69,7 +69,7 @@ export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as r
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.paused_since is not null as paused, a.provider as account_provider,
       case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'enabled', c.enabled, 'deleted', c.deleted_at is not null,
         'paused', c.paused_since is not null, 'options', c.options) end as consumer,
-      case when c.id <> a.id then c.url end as "consumerUrl", c.url_credentials as "consumerUrlCredentials", c.secret as "consumerSecret", c.authentication as "consumerAuthentication",
+      case when c.id <> a.id then c.url end as "consumerUrl", c.url_credentials as "consumerUrlCredentials", c.secret as "consumerSecret", c.sealed_options as "sealedOptions",
       a.delivery_url as "deliveryUrl", a.delivery_url_credentials as "deliveryUrlCredentials",
       a.delivery_secret as "deliverySecret", a.project_delivery_url as "projectDeliveryUrl",
       a.project_delivery_url_credentials as "projectDeliveryUrlCredentials",
@@ -203,7 +203,7 @@ export function toCircumstances(row: CircumstanceRow): Circumstances {
       ...{ projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret },
       ...{ signingSecretCurrent, signingSecretPrevious, providerConfig },
       consumer: consumerAddress(row),
-      consumerAuthentication: row.consumerAuthentication,
+      sealedOptions: row.sealedOptions,
     },
     consumer: row.consumer ?? {
       ...{ id: row.account_id, name: 'default', enabled: true, deleted: false, paused: false, options: null },

@@ -55,7 +55,7 @@ function row({ account, consumer, ...changes }: Changes = {}): AttemptRow {
       deleted: false,
       paused: false,
       consumer: null,
-      consumerAuthentication: null,
+      sealedOptions: null,
       provider: 'generic',
       deliveryUrl: null,
       deliveryUrlCredentials: null,

@@ -35,7 +35,7 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
   ...fields,
 });
 
-const ofDefault = { name: 'default', address: null, authentication: null, options: null };
+const ofDefault = { name: 'default', address: null, sealedOptions: null, options: null };
 
 const tryOut = (fields: Partial<AccountRow>, options: Partial<SenderOptions> = {}, timeLimitMs = 5_000) =>
   testDelivery({ sender: sender(options), box, masks, timeLimitMs }, account(fields), ofDefault);

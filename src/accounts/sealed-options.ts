@@ -1,0 +1,14 @@
+import type { Authentication } from './authentication.ts';
+
+/** The settings of a consumer's deliveries that are secret: stored encrypted, all in one value. */
+export interface SealedOptions {
+  /** How its deliveries authenticate. Absent: not. */
+  authentication?: Authentication;
+}
+
+/** The settings in a decrypted value. */
+export const openedOptions = (opened: string): SealedOptions => JSON.parse(opened);
+
+/** The value to encrypt; null when there are no settings. */
+export const optionsToSeal = (options: SealedOptions): string | null =>
+  Object.keys(options).length === 0 ? null : JSON.stringify(options);
