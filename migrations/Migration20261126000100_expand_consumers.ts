@@ -15,6 +15,7 @@ export class Migration20261126000100_expand_consumers extends Migration {
         condition text,
         options json,
         sealed_options bytea,
+        certificate_expires_at timestamptz,
         paused_since timestamptz,
         pause_reason text,
         created_at timestamptz not null,
@@ -28,6 +29,7 @@ export class Migration20261126000100_expand_consumers extends Migration {
       comment on column consumers.condition is 'which webhooks become an event of this consumer (src/conditions/); null: all';
       comment on column consumers.options is 'headers, statuses and timeout of its deliveries; null: as usual';
       comment on column consumers.sealed_options is 'secret settings of its deliveries, sealed; null: none';
+      comment on column consumers.certificate_expires_at is 'of the client certificate in sealed_options; null: it has none';
       create unique index consumers_name on consumers (account_id, name) where deleted_at is null;
       comment on index consumers_name is 'the consumers of an account; a deleted one frees its name';
       create index consumers_of_account on consumers (account_id);

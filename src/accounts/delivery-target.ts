@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { oncePer } from '../shared/once-per.ts';
-import { authenticationHeader } from './authentication.ts';
-import { openedOptions } from './sealed-options.ts';
+import { authenticationHeader, type OAuthClient, oauthClient } from './authentication.ts';
+import { openedOptions, type SealedOptions } from './sealed-options.ts';
 import { joinUrl } from './url-credentials.ts';
 
 /** An account's delivery URLs and secrets, or those of one of its consumers. Secrets and the credentials of the URLs are encrypted. */
@@ -43,9 +44,21 @@ export type DeliveryTarget =
       secret: string | null;
       /** The header with which the delivery authenticates; null: none. */
       authentication: readonly [name: string, value: string] | null;
+      /** Whose access token the delivery is sent with; null: none. */
+      oauth: OAuthClient | null;
+      /** What the consumer demands of TLS; null: nothing. */
+      tls: TargetTls | null;
     }
   /** `error` is a text for operators and contains no secret. */
   | { ok: false; outcome: 'no_delivery_url' | 'secret_unreadable'; error: string };
+
+/** As `TlsSettings` of the sender. `key` identifies the settings. */
+export interface TargetTls {
+  key: string;
+  ca?: string;
+  certificate?: string;
+  privateKey?: string;
+}
 
 /** An address with the fields of its encrypted values, and the id with which these are sealed. */
 interface SealedAddress {
@@ -71,11 +84,23 @@ export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): Deli
   if (credentials === undefined) return unreadable(sealedCredentials.field);
   const options = open({ sealed: account.sealedOptions, field: consumerFields.sealedOptions });
   if (options === undefined) return unreadable(consumerFields.sealedOptions);
-  const { authentication } = options === null ? {} : openedOptions(options);
+  const opened = options === null ? {} : openedOptions(options);
   const url = joinUrl({ url: bare, credentials });
   return {
     ...{ ok: true, url, shown: shownUrl(url), secret },
-    authentication: authentication ? authenticationHeader(authentication) : null,
+    authentication: opened.authentication ? authenticationHeader(opened.authentication) : null,
+    oauth: oauthClient(opened.authentication),
+    tls: tlsOf(opened),
+  };
+}
+
+function tlsOf({ ca, authentication }: SealedOptions): TargetTls | null {
+  const own = authentication?.type === 'mtls' ? authentication : null;
+  if (ca === undefined && own === null) return null;
+  return {
+    key: hash('sha256', JSON.stringify([ca, own?.certificate, own?.key]), 'base64'),
+    ...(ca !== undefined && { ca }),
+    ...(own !== null && { certificate: own.certificate, privateKey: own.key }),
   };
 }
 

@@ -4,6 +4,8 @@ import type { Authentication } from './authentication.ts';
 export interface SealedOptions {
   /** How its deliveries authenticate. Absent: not. */
   authentication?: Authentication;
+  /** The authorities that are trusted, in PEM. Not secret, but read only with the rest. Absent: those of the machine. */
+  ca?: string;
 }
 
 /** The settings in a decrypted value. */

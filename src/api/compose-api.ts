@@ -8,6 +8,8 @@ import { purgeAuditLogs } from '../audit/purge.ts';
 import { verifyAuditLogs } from '../audit/verify.ts';
 import { ConsumerStore } from '../consumers/consumer-store.ts';
 import type { Database } from '../database/database.ts';
+import type { ProxySettings } from '../delivery/connections/proxy.ts';
+import { ConsumerSender } from '../delivery/consumer-sender.ts';
 import { createSender } from '../delivery/send.ts';
 import { testDelivery } from '../delivery/test-delivery.ts';
 import { createWorkflowFinder } from '../engine/workflow-finder.ts';
@@ -58,7 +60,7 @@ export interface ApiParts {
   ownSettings: OwnSettings;
   trustedProxies: readonly string[];
   /** For test deliveries: the time limit in ms, and the allowed CIDRs that are not public. */
-  delivery: { timeLimitMs: number; allowedNetworks: string[] };
+  delivery: { timeLimitMs: number; allowedNetworks: string[]; proxy: ProxySettings | null };
   mail: MailSettings;
   /** The gateway's public URL for links, without a trailing slash. */
   baseUrl: () => string;
@@ -83,10 +85,11 @@ export interface ApiParts {
  */
 export function composeApi(parts: ApiParts) {
   const { database, keyring, log } = parts;
-  const { allowedNetworks, timeLimitMs } = parts.delivery;
+  const { allowedNetworks, proxy, timeLimitMs } = parts.delivery;
   const box = createSecretBox(keyring);
   const em = () => database.orm.em.fork();
-  const sender = createSender({ allowedNetworks });
+  const sender = createSender({ allowedNetworks, proxy });
+  const consumerSender = new ConsumerSender(sender);
   const masks = new AccountMasks({ box, secretValues: secretConfigValues });
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
@@ -118,7 +121,7 @@ export function composeApi(parts: ApiParts) {
     ownSettings: parts.ownSettings,
     engineState: probe ? probe.ask : null,
     trustedProxies: parts.trustedProxies,
-    testDelivery: (account, consumer) => testDelivery({ sender, box, masks, timeLimitMs }, account, consumer),
+    testDelivery: (account, consumer) => testDelivery({ consumerSender, box, masks, timeLimitMs }, account, consumer),
     testDestination: (account, destination) =>
       testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
     verifyAuditLogs: (call, head) => verifyAuditLogs({ database, keyring }, { ...call, head }),

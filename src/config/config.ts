@@ -145,6 +145,7 @@ export function readConfig(role: Role, env: Environment) {
       delaysMs: e.DELIVERY_SCHEDULE,
       timeLimitMs: e.DELIVERY_TIMEOUT,
       allowedNetworks: e.DELIVERY_ALLOWED_NETWORKS ?? (isAll ? ['127.0.0.0/8', '::1/128'] : []),
+      proxy: e.DELIVERY_PROXY === undefined ? null : { url: e.DELIVERY_PROXY, except: e.DELIVERY_NO_PROXY ?? [] },
       droppedHeaders: e.DROPPED_HEADERS ?? [],
       accountConcurrency: e.ACCOUNT_CONCURRENCY,
       eventWorkflows: e.EVENT_WORKFLOWS,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { s3AddressMistake } from '../backups/s3-address.ts';
 import { databaseUrlMistake } from '../database/connection-options.ts';
+import { deliveryProxyMistake, noProxyMistake } from '../delivery/connections/proxy.ts';
 import { droppedHeaderMistake } from '../delivery/dropped-headers.ts';
 import { eventWorkflows } from '../events/event-workflows.ts';
 import { adminToken, adminTokens } from '../http/admin/token-settings.ts';
@@ -67,6 +68,8 @@ export const environment = z.object({
   DELIVERY_SCHEDULE: values.deliverySchedule.prefault(values.defaultSchedule),
   DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
   DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
+  DELIVERY_PROXY: checkedText(deliveryProxyMistake).optional(),
+  DELIVERY_NO_PROXY: checkedList(noProxyMistake).optional(),
   DROPPED_HEADERS: checkedList(droppedHeaderMistake).optional(),
   ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
   API_DELIVERS: z.stringbool().default(true),

@@ -5,10 +5,10 @@ const shownParameters = new Set(['sslmode', 'region', 'endpoint']);
  * The value of a setting as operators see it. Addresses are without user, password, fragment and unknown parameters. An
  * address that cannot be read is not shown at all.
  *
- * @param name the variable; the values of `…_URL` and `…_ENDPOINT` are addresses
+ * @param name the variable; the values of `…_URL`, `…_ENDPOINT` and `DELIVERY_PROXY` are addresses
  */
 export function shownAddress(name: string, value: string): string | null {
-  if (!/_(URL|ENDPOINT)$/.test(name)) return value;
+  if (!/(_URL|_ENDPOINT|^DELIVERY_PROXY)$/.test(name)) return value;
   const url = URL.parse(value);
   if (url === null) return null;
   const parameters = [...url.searchParams].flatMap(([parameter, text]) => {

@@ -7,6 +7,10 @@ export const variablesOfDeliveries = {
     DELIVERY_TIMEOUT: 'Time limit of one attempt, and of one message to a destination, 100 ms to 2 m.',
     DELIVERY_ALLOWED_NETWORKS:
       'CIDRs that are not public but may be delivered to, `10.0.0.0/8,fd00::/8`. None: `npm start` allows `127.0.0.0/8` and `::1/128`, the other roles nothing.',
+    DELIVERY_PROXY:
+      'Proxy for [requests to consumers](delivery.md#through-a-proxy), token endpoints and destinations, `http://user:password@proxy.example:3128`. None: no proxy. `HTTPS_PROXY` has no effect.',
+    DELIVERY_NO_PROXY:
+      'Hosts that are reached without `DELIVERY_PROXY`: names with all below them, addresses and CIDRs, `intern.example,10.0.0.0/8`.',
     DROPPED_HEADERS:
       'Inbound headers that are not forwarded, besides [those of proxies](dropped-headers.md): names separated by commas, with `*` at the end for any suffix, `x-user,x-internal-*`. `_` counts as `-`.',
     ACCOUNT_CONCURRENCY:

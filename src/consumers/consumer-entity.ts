@@ -19,6 +19,8 @@ export const ConsumerEntity = defineEntity({
     options: p.json<DeliveryOptions>().nullable(),
     /** Encrypted (src/accounts/sealed-options.ts). */
     sealed_options: p.blob().nullable(),
+    /** Of the client certificate in `sealed_options`, for the metrics. */
+    certificate_expires_at: p.datetime().nullable(),
     paused_since: p.datetime().nullable(),
     pause_reason: p.text().nullable(),
     created_at: p.datetime(),

@@ -18,7 +18,7 @@ export function newRow(
     ConsumerEntity,
     {
       ...{ account_id: accountId, url: null, url_credentials: null, secret: null, enabled: true, condition: null },
-      ...{ options: null, sealed_options: null },
+      ...{ options: null, sealed_options: null, certificate_expires_at: null },
       ...{ paused_since: null, pause_reason: null, created_at: now, updated_at: now, deleted_at: null },
       ...fields,
     },
@@ -36,6 +36,23 @@ export function newRow(
 export function errorsOfName(rows: readonly ConsumerRow[], name: string | undefined, own?: ConsumerRow): FieldError[] {
   const isTaken = name === defaultName || rows.some((row) => row.name === name && row !== own);
   return isTaken ? [{ path: 'name', message: 'is taken by another consumer of this account' }] : [];
+}
+
+/**
+ * Why a client certificate cannot be used with this address; empty when it can. Without TLS it would not be presented.
+ *
+ * @param change what is set now.
+ */
+export function errorsOfCertificate(
+  after: { url: string | null | undefined; certificate_expires_at: Date | null | undefined },
+  change: Pick<ConsumerChange, 'url' | 'authentication'>,
+): FieldError[] {
+  if (!after.certificate_expires_at || !after.url?.startsWith('http:')) return [];
+  if (change.authentication !== undefined)
+    return [{ path: 'authentication', message: 'needs an https: URL to present a certificate' }];
+  return change.url === undefined
+    ? []
+    : [{ path: 'url', message: 'must begin with https: while the consumer has a client certificate' }];
 }
 
 const notOfDefault = {

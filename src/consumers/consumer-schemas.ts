@@ -5,11 +5,19 @@ import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
 /** Without secrets. */
 const shownAuthentication = z
   .object({
-    type: z.enum(['basic', 'bearer', 'header', 'unreadable']).meta({
+    type: z.enum(['basic', 'bearer', 'header', 'oauth2', 'mtls', 'unreadable']).meta({
       description: '`unreadable`: it does not decrypt with `SECRETS_KEY`',
     }),
     username: text.optional().meta({ description: 'Of `basic`' }),
     name: text.optional().meta({ description: 'Of `header`' }),
+    token_url: text.optional().meta({ description: 'Of `oauth2`, as the next four' }),
+    client_id: text.optional(),
+    client_auth: z.enum(['basic', 'body']).optional(),
+    scope: text.optional(),
+    audience: text.optional(),
+    certificate: text.optional().meta({ description: 'Of `mtls`, in PEM' }),
+    subject: text.optional().meta({ description: 'Of `mtls`' }),
+    expires_at: timestamp.optional().meta({ description: 'Of `mtls`' }),
   })
   .meta({ id: 'ConsumerAuthentication' });
 
@@ -27,6 +35,7 @@ export const consumer = z
     paused: pauseShown,
     headers: z.record(z.string(), text).meta({ description: 'Further headers of its deliveries, by name' }),
     authentication: shownAuthentication.nullable(),
+    ca: text.nullable().meta({ description: 'Authorities that are trusted, in PEM; `null`: those of the machine' }),
     timeout: text.nullable().meta({ description: 'Such as `30s`; `null`: `DELIVERY_TIMEOUT`' }),
     schedule: z
       .array(text)
@@ -50,6 +59,7 @@ export const consumer = z
         paused: null,
         headers: { 'x-team': 'billing' },
         authentication: { type: 'bearer' },
+        ca: null,
         timeout: '30s',
         schedule: null,
         success: null,

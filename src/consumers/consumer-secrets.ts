@@ -1,4 +1,9 @@
-import { type Authentication, type ShownAuthentication, shownAuthentication } from '../accounts/authentication.ts';
+import {
+  type Authentication,
+  clientCertificate,
+  type ShownAuthentication,
+  shownAuthentication,
+} from '../accounts/authentication.ts';
 import { consumerFields } from '../accounts/delivery-target.ts';
 import { openedOptions, optionsToSeal, type SealedOptions } from '../accounts/sealed-options.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
@@ -12,11 +17,13 @@ type SealedRow = Pick<ConsumerRow, 'id' | 'sealed_options'>;
 /** The fields of a change that are stored encrypted, in one value. */
 interface SecretFields {
   authentication?: Authentication | null | undefined;
+  ca?: string | null | undefined;
 }
 
 /** What is shown of them. */
 export interface ShownSecrets {
   authentication: ShownAuthentication | null;
+  ca: string | null;
 }
 
 const fieldOf: Record<SealedColumn, string> = {
@@ -43,18 +50,31 @@ function openOptions(box: SecretBox, { id, sealed_options: sealed }: SealedRow):
 }
 
 /** The encrypted settings after a change. Absent fields stay, null clears one. What does not decrypt is lost by a change. */
-export function changedSecrets(box: SecretBox, row: SealedRow, change: SecretFields): Buffer | null {
-  const { authentication } = change;
-  if (authentication === undefined) return row.sealed_options ?? null;
-  const { authentication: _, ...others } = openOptions(box, row) ?? {};
-  const text = optionsToSeal({ ...others, ...(authentication && { authentication }) });
-  return text === null ? null : Buffer.from(box.seal(text, consumerPlace(row.id, 'sealed_options')));
+export function changedSecrets(
+  box: SecretBox,
+  row: SealedRow & Pick<ConsumerRow, 'certificate_expires_at'>,
+  change: SecretFields,
+): Pick<ConsumerRow, 'sealed_options' | 'certificate_expires_at'> {
+  const { authentication, ca } = change;
+  const { sealed_options, certificate_expires_at } = row;
+  if (authentication === undefined && ca === undefined) return { sealed_options, certificate_expires_at };
+  const options = openOptions(box, row) ?? {};
+  if (authentication === null) delete options.authentication;
+  else if (authentication !== undefined) options.authentication = authentication;
+  if (ca === null) delete options.ca;
+  else if (ca !== undefined) options.ca = ca;
+  const text = optionsToSeal(options);
+  const own = options.authentication?.type === 'mtls' ? options.authentication : null;
+  return {
+    sealed_options: text === null ? null : Buffer.from(box.seal(text, consumerPlace(row.id, 'sealed_options'))),
+    certificate_expires_at: own && clientCertificate(own.certificate).endsAt,
+  };
 }
 
 /** What is shown of a consumer's secret settings. */
 export function shownSecrets(box: SecretBox, row: SealedRow): ShownSecrets {
   const options = openOptions(box, row);
-  if (options === null) return { authentication: { type: 'unreadable' } };
-  const { authentication } = options;
-  return { authentication: authentication ? shownAuthentication(authentication) : null };
+  if (options === null) return { authentication: { type: 'unreadable' }, ca: null };
+  const { authentication, ca = null } = options;
+  return { authentication: authentication ? shownAuthentication(authentication) : null, ca };
 }

@@ -12,7 +12,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import { type Consumer, consumersOf, toConsumer, toDefault } from './consumer.ts';
 import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
-import { errorsOfDefault, errorsOfName, newRow, rowsOf } from './consumer-rows.ts';
+import { errorsOfCertificate, errorsOfDefault, errorsOfName, newRow, rowsOf } from './consumer-rows.ts';
 import { type ConsumerChange, defaultName, maxConsumers, type NewConsumer } from './consumer-rules.ts';
 import { changedSecrets, consumerPlace, sealedSecret, shownSecrets } from './consumer-secrets.ts';
 import { changedOptions } from './delivery-rules.ts';
@@ -98,12 +98,14 @@ export class ConsumerStore {
       if (errors.length === 0 && rows.filter((row) => row.id !== account.id).length + 1 >= maxConsumers)
         errors.push(tooMany);
       if (mistake !== null) errors.push({ path: 'url', message: mistake });
+      const secrets = changedSecrets(this.#deps.box, { id, sealed_options: null, certificate_expires_at: null }, input);
+      errors.push(...errorsOfCertificate({ ...secrets, url }, input));
       if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
       const row = newRow(tx, accountId, {
         ...{ id, name: input.name, url, url_credentials: credentials ?? null },
         ...{ secret: sealedSecret(this.#deps.box, id, input.secret), enabled: input.enabled ?? true },
         ...{ condition: input.condition ?? null, options: changedOptions(null, input) },
-        sealed_options: changedSecrets(this.#deps.box, { id, sealed_options: null }, input),
+        ...secrets,
       });
       await tx.persist(row).flush();
       const consumer = toConsumer(row, shownSecrets(this.#deps.box, row));
@@ -128,6 +130,9 @@ export class ConsumerStore {
               ...{ url: row.url ?? null, credentials: row.url_credentials ?? null },
             });
       if (sealed?.mistake) errors.push({ path: 'url', message: sealed.mistake });
+      const secrets = changedSecrets(this.#deps.box, row, change);
+      const after = isDefault ? (account.delivery_url ?? account.project_delivery_url) : (sealed ?? row).url;
+      errors.push(...errorsOfCertificate({ ...secrets, url: after }, change));
       if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
       const plain = { name: newName, enabled, condition, updated_at: new Date() };
       tx.assign(row, plain, { ignoreUndefined: true });
@@ -135,7 +140,7 @@ export class ConsumerStore {
       if (sealed) row.url = sealed.url;
       if (sealed && sealed.credentials !== undefined) row.url_credentials = sealed.credentials;
       if (secret !== undefined) row.secret = sealedSecret(this.#deps.box, row.id, secret);
-      row.sealed_options = changedSecrets(this.#deps.box, row, change);
+      Object.assign(row, secrets);
       if (change.enabled) await this.#deps.wake(sql, [row.id]);
       return null;
     });

@@ -54,11 +54,7 @@ export function toConsumer(row: ConsumerRow, secrets: ShownSecrets): Consumer {
  *
  * @param row null while none of its settings was changed.
  */
-export function toDefault(
-  account: AccountRow,
-  row: ConsumerRow | null,
-  secrets: ShownSecrets | null,
-): Consumer {
+export function toDefault(account: AccountRow, row: ConsumerRow | null, secrets: ShownSecrets | null): Consumer {
   const own = isSet(account.delivery_url);
   const url = own ? account.delivery_url : account.project_delivery_url;
   const credentials = own ? account.delivery_url_credentials : account.project_delivery_url_credentials;
@@ -74,16 +70,16 @@ export function toDefault(
   };
 }
 
-const noSecrets: ShownSecrets = { authentication: null };
+const noSecrets: ShownSecrets = { authentication: null, ca: null };
 
 const isSet = (value: unknown) => value !== null && value !== undefined;
 
 /** A consumer in the form of the admin API. */
 export function consumerView(consumer: Consumer) {
-  const { id, name, url, hasSecret, enabled, condition, options, authentication, createdAt, updatedAt } = consumer;
+  const { id, name, url, hasSecret, enabled, condition, options, authentication, ca, createdAt, updatedAt } = consumer;
   return {
     ...{ id, name, url, has_secret: hasSecret, enabled, condition, paused: shownPause(consumer) },
-    ...{ ...optionsView(options), authentication },
+    ...{ ...optionsView(options), authentication, ca },
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   };

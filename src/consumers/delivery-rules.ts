@@ -3,16 +3,11 @@ import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 import { maxStatuses, namesAStatus, statusMistake } from '../accounts/status-list.ts';
 import { comparableName, isReservedHeader } from '../shared/reserved-headers.ts';
 import { durationBetween } from '../shared/setting-types.ts';
-import { filled, secret } from '../shared/text-rules.ts';
+import { authentication, authorities, headerName } from './authentication-rules.ts';
 
 /** The most fixed headers of a consumer. */
 const maxHeaders = 20;
 
-/** RFC 9110, section 5.6.2. */
-const headerName = filled(100).regex(
-  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/,
-  'must be a name of a header: letters, digits and hyphens',
-);
 /** RFC 9110, section 5.5: what reaches every consumer unchanged. */
 const headerValue = z
   .string()
@@ -21,7 +16,6 @@ const headerValue = z
     /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/,
     'must be printable ASCII without line ends, and without spaces at its ends',
   );
-const visible = secret.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters');
 
 function headersMistakes(headers: Record<string, string>): { name: string; message: string }[] {
   const names = Object.keys(headers);
@@ -59,28 +53,6 @@ const statuses = z
   .max(maxStatuses)
   .refine(namesAStatus, 'must name a status that is no exception');
 
-const authentication = z
-  .discriminatedUnion('type', [
-    z.strictObject({
-      type: z.literal('basic'),
-      username: filled(255).regex(/^[^:]*$/, 'must not contain a colon'),
-      password: secret,
-    }),
-    z.strictObject({ type: z.literal('bearer'), token: visible }),
-    z.strictObject({
-      type: z.literal('header'),
-      name: headerName.refine(
-        (name) => comparableName(name) === 'authorization' || !isReservedHeader(comparableName(name)),
-        'is set by the gateway, or belongs to one connection',
-      ),
-      value: visible,
-    }),
-  ])
-  .meta({
-    description:
-      'With which its deliveries authenticate: a user and password, a bearer token, or a header with a secret. Write-only, except the type, the username and the name. `null`: user and password of the URL, if it has some',
-  });
-
 /** The most delays of a schedule: one less than its attempts. */
 const maxDelays = 20;
 const longestScheduleMs = 7 * 24 * 3_600_000;
@@ -91,6 +63,10 @@ const timeoutMs = durationBetween('1s', '60s');
 export const deliveryFields = {
   headers: headers.nullable(),
   authentication: authentication.nullable(),
+  ca: authorities.nullable().meta({
+    description:
+      'Certificates of the authorities, in PEM, that the consumer is trusted by: only these. For an `https:` URL. `null`: those of the machine',
+  }),
   timeout: z
     .string()
     .superRefine((given, context) => {

@@ -9,6 +9,8 @@ export const failureOutcomes = [
   'tls_error',
   'address_refused',
   'invalid_url',
+  'proxy_error',
+  'token_error',
 ] as const;
 export type FailureOutcome = (typeof failureOutcomes)[number];
 

@@ -1,12 +1,14 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
-import { createAddressGuard } from './address-guard.ts';
 import { type Answer, AnswerReader } from './answer.ts';
-import { createConnector } from './connector.ts';
-import { countRequests } from './count-requests.ts';
-import { DeliveryFailure, describeBrokenExchange, duration, type FailureOutcome } from './failure.ts';
+import { createAddressGuard } from './connections/address-guard.ts';
+import { createConnector, type TlsSettings } from './connections/connector.ts';
+import { countRequests } from './connections/count-requests.ts';
+import { createGuardedLookup, type Lookup, systemLookup } from './connections/lookup.ts';
+import { Pools } from './connections/pools.ts';
+import { createTunnels, type ProxySettings } from './connections/proxy.ts';
+import { codeOf, DeliveryFailure, describeBrokenExchange, duration, type FailureOutcome } from './failure.ts';
 import type { Header } from './headers.ts';
-import { createGuardedLookup, type Lookup, systemLookup } from './lookup.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export type SendRequest = {
@@ -24,6 +26,8 @@ export type SendRequest = {
   nowMs: () => number;
   /** Which statuses count as delivered; 2xx by default. */
   isSuccess?: (status: number) => boolean;
+  /** What is demanded of TLS; nothing besides what is usual by default. */
+  tls?: TlsSettings | null;
 };
 
 type Timed = {
@@ -57,6 +61,8 @@ export type SenderOptions = {
    * account.
    */
   connectionsPerOrigin?: number;
+  /** The proxy for all requests; none by default. */
+  proxy?: ProxySettings | null;
   lookup?: Lookup;
   /** Counts the requests; nothing by default. */
   metrics?: Pick<Metrics, 'requestSent'>;
@@ -183,7 +189,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       answerMs: this.#answerMs,
     };
     const answer = this.#answer.result();
-    this.#settle(answer ? { ...answer, ...timed } : failed(describeBrokenExchange(error, this.#peer), timed));
+    this.#settle(answer ? { ...answer, ...timed } : failedResult(describeBrokenExchange(error, this.#peer), timed));
   }
 }
 
@@ -192,7 +198,8 @@ const notConnected: Timed = { durationMs: 0, connectMs: null, answerMs: null };
 /** Rounded to 0.1 ms, which a picture of an attempt can show. */
 const tenths = (ms: number) => Math.round(ms * 10) / 10;
 
-function failed({ outcome, message }: DeliveryFailure, timed: Timed): SendResult {
+/** The result of a request that got no response. */
+export function failedResult({ outcome, message }: DeliveryFailure, timed: Timed): SendResult {
   return { outcome, responseCode: null, responseBody: null, retryAfterMs: null, ...timed, error: message };
 }
 
@@ -204,27 +211,25 @@ function failed({ outcome, message }: DeliveryFailure, timed: Timed): SendResult
  * @throws Error when an entry of `allowedNetworks` is not a CIDR
  */
 export function createSender(options: SenderOptions): Sender {
-  const { allowedNetworks, connectionsPerOrigin, lookup = systemLookup, metrics } = options;
+  const { allowedNetworks, connectionsPerOrigin = null, proxy = null, lookup = systemLookup, metrics } = options;
   const guard = createAddressGuard(allowedNetworks);
-  const connector = createConnector(createGuardedLookup(lookup, guard), guard);
+  const connector = createConnector(createGuardedLookup(lookup, guard), guard, proxy && createTunnels(proxy));
   const stopCounting = metrics ? countRequests(connector.connected, metrics.requestSent) : () => undefined;
-  const agent = new Agent({
-    connect: connector.connect,
-    connections: connectionsPerOrigin ?? null,
-    pipelining: 1,
-    allowH2: false,
-    // Consumers may request a longer time, but idle connections to thousands of consumers need memory.
-    keepAliveMaxTimeout: 60_000,
-    // Disabled, because the exchange's own timer covers both.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const pools = new Pools(connector, connectionsPerOrigin);
   const inFlight = new Set<Promise<SendResult>>();
 
   return {
     post(request) {
       const target = parseTarget(request.url);
-      if (!target.ok) return Promise.resolve(failed(new DeliveryFailure('invalid_url', target.error), notConnected));
+      if (!target.ok)
+        return Promise.resolve(failedResult(new DeliveryFailure('invalid_url', target.error), notConnected));
+      let agent: Agent;
+      try {
+        agent = pools.of(request.tls ?? null);
+      } catch (error) {
+        const text = `the certificates of the consumer cannot be used: ${codeOf(error) ?? 'unknown reason'}`;
+        return Promise.resolve(failedResult(new DeliveryFailure('tls_error', text), notConnected));
+      }
       const result = new Promise<SendResult>((resolve) => {
         new Exchange(agent, target, request, connector.endedReusedConnection, resolve).dispatch();
       });
@@ -235,7 +240,7 @@ export function createSender(options: SenderOptions): Sender {
     async close() {
       await Promise.all(inFlight);
       connector.destroyPending();
-      await agent.destroy();
+      await pools.destroy();
       stopCounting();
     },
   };

@@ -40,7 +40,7 @@ export function testDeliveryRoutes(deps: {
       if (!result.ok) {
         call.note({ outcome: result.outcome, response_code: result.responseCode });
         const { responseCode, responseBody } = result;
-        throw new Problem('delivery_unreachable', result.detail, { responseCode, responseBody });
+        throw new Problem('delivery_unreachable', result.detail, { step: result.step, responseCode, responseBody });
       }
       return {
         ok: true as const,

@@ -6,9 +6,10 @@ import { statusTest } from '../accounts/status-list.ts';
 import type { TestedConsumer } from '../consumers/consumer-store.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { addedHeaders } from './attempt/post.ts';
+import { type ConsumerSender, maskWithToken } from './consumer-sender.ts';
+import { type DeliveryStep, stepOf } from './delivery-step.ts';
 import { deliveryHeaders } from './headers.ts';
 import { maskError } from './mask-error.ts';
-import type { Sender } from './send.ts';
 import { signDelivery } from './signature.ts';
 
 const eventType = 'webhook_gateway.test';
@@ -23,6 +24,7 @@ export type TestDelivery =
       ok: false;
       /** As in a delivery history: `http_error`, `timeout`, `no_delivery_url` … */
       outcome: string;
+      step: DeliveryStep;
       /** What happened, as text for operators; contains no secret. */
       detail: string;
       /** Null without a response. */
@@ -38,7 +40,7 @@ export type TestDelivery =
  * The header `x-webhook-test: true` marks it; no real delivery has this header. Never throws.
  */
 export async function testDelivery(
-  deps: { sender: Sender; box: SecretBox; masks: AccountMasks; timeLimitMs: number },
+  deps: { consumerSender: ConsumerSender; box: SecretBox; masks: AccountMasks; timeLimitMs: number },
   account: AccountRow,
   consumer: TestedConsumer,
 ): Promise<TestDelivery> {
@@ -49,11 +51,10 @@ export async function testDelivery(
   const target = deliveryTarget(sealed, deps.box);
   if (!target.ok)
     return {
-      ...{ ok: false, outcome: target.outcome, detail: target.error },
+      ...{ ok: false, outcome: target.outcome, step: 'settings', detail: target.error },
       ...{ responseCode: null, responseBody: null, url: null, durationMs: 0 },
     };
-  const result = await deps.sender.post({
-    url: target.url,
+  const { token, ...result } = await deps.consumerSender.post(target, {
     ...testEvent(account, consumer, target),
     timeLimitMs: consumer.options?.timeoutMs ?? deps.timeLimitMs,
     ...(consumer.options?.success && { isSuccess: statusTest(consumer.options.success) }),
@@ -62,12 +63,13 @@ export async function testDelivery(
   });
   const url = target.shown;
   const { outcome, responseCode, durationMs } = result;
-  const mask = deps.masks.of(sealed);
+  const mask = maskWithToken(deps.masks.of(sealed), token);
   if (outcome === 'delivered' && url !== null)
     return { ok: true, url, responseCode, responseBody: mask(result.responseBody), durationMs };
   const detail = maskError(mask, result.error ?? outcome, target.url);
   const responseBody = result.responseBody === null ? null : mask(result.responseBody);
-  return { ok: false, outcome, detail, responseCode, responseBody, url, durationMs };
+  const step = stepOf(outcome, result.connectMs !== null);
+  return { ok: false, outcome, step, detail, responseCode, responseBody, url, durationMs };
 }
 
 function testEvent(

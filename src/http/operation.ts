@@ -9,6 +9,7 @@ const problemShape = {
   status: z.int(),
   detail: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  step: z.string().optional().meta({ description: 'Of a test delivery: the step that has failed' }),
   response_code: z.int().optional(),
   response_body: z.string().optional(),
 };

@@ -45,6 +45,8 @@ export interface ProblemOptions {
   headers?: Record<string, string>;
   /** The status that a consumer or a service responded with, if its response is the problem. */
   responseCode?: number | null;
+  /** The step of a delivery that failed (src/delivery/delivery-step.ts). */
+  step?: string;
   /** The beginning of that response, without secrets. */
   responseBody?: string | null;
 }
@@ -66,7 +68,7 @@ export class Problem extends Error {
   /** The body of the response: application/problem+json. */
   body(): string {
     const [status, title] = problems[this.code];
-    const { errors, responseCode, responseBody } = this.options;
+    const { errors, step, responseCode, responseBody } = this.options;
     return JSON.stringify({
       type: 'about:blank',
       title,
@@ -74,6 +76,7 @@ export class Problem extends Error {
       detail: this.message,
       code: this.code,
       errors,
+      step,
       response_code: responseCode ?? undefined,
       response_body: responseBody ?? undefined,
     });

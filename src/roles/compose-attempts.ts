@@ -18,7 +18,10 @@ import type { Metrics } from '../telemetry/metrics/metrics.ts';
 export interface AttemptParts {
   database: Database;
   box: SecretBox;
-  delivery: Pick<Config['delivery'], 'allowedNetworks' | 'accountConcurrency' | 'droppedHeaders' | 'eventWorkflows'>;
+  delivery: Pick<
+    Config['delivery'],
+    'allowedNetworks' | 'proxy' | 'accountConcurrency' | 'droppedHeaders' | 'eventWorkflows'
+  >;
   /** The most messages to a chat or e-mail destination in the window of NOTIFY_BURST; null: unlimited. */
   burst: number | null;
   /** The window of NOTIFY_BURST in ms; shorter in tests. */
@@ -41,7 +44,7 @@ export interface AttemptSide {
 /** Composes what a process needs to make attempts. It connects to nothing before the first attempt. */
 export function composeAttempts(parts: AttemptParts): AttemptSide {
   const { database, box, delivery, burst, burstMs: windowMs = defaultBurstMs, metrics, log } = parts;
-  const sender = createSender({ allowedNetworks: delivery.allowedNetworks, metrics });
+  const sender = createSender({ allowedNetworks: delivery.allowedNetworks, proxy: delivery.proxy, metrics });
   const stalls = new Stalls(stallMs);
   const consumers = new ConsumerCounts({ sql: database, log });
   // Writes nothing before the first attempt.

@@ -1,4 +1,5 @@
 import { lastBackupAt } from '../backups/backup-rows.ts';
+import { earliestCertificateEnd } from '../consumers/certificate-ends.ts';
 import type { Database } from '../database/database.ts';
 import { partitionsAhead } from '../database/partitions.ts';
 import { readPause } from '../events/pause.ts';
@@ -23,6 +24,7 @@ export async function readStoredState({
   const pause = await readPause(reader);
   const lastBackup = await lastBackupAt(reader);
   const ahead = await partitionsAhead(reader, new Date());
+  const certificateEnd = await earliestCertificateEnd(reader);
   const { workers, delivering } = await countProcesses(reader);
   const nowMs = Date.now();
   return {
@@ -33,6 +35,7 @@ export async function readStoredState({
     paused: pause !== null,
     lastBackupS: lastBackup === null ? null : lastBackup.getTime() / 1000,
     partitionsAheadDays: ahead,
+    certificateEndS: certificateEnd === null ? null : certificateEnd.getTime() / 1000,
     workersAlive: workers,
     apisDelivering: delivering,
   };

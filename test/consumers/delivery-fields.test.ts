@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
+import { lastYear, newAuthority } from '../support/tls/certificates.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { type Consumers, consumersOf, reachedAsUsual } from './support.ts';
 
@@ -12,9 +13,18 @@ beforeEach(async () => {
   consumers = consumersOf(gateway, id);
 });
 
+const authority = await newAuthority();
+const { cert: certificate, key } = await authority.issue({ commonName: 'gateway.test' });
+const expired = await authority.issue({ commonName: 'gateway.test' }, lastYear);
+const login = {
+  ...{ type: 'oauth2', token_url: 'https://login.test/token', client_id: 'gateway' },
+  client_secret: secretText('client'),
+};
+
 const everything = {
   headers: { 'X-Team': 'billing' },
   authentication: { type: 'basic', username: 'gateway', password: secretText('password') },
+  ca: authority.cert,
   timeout: '30s',
   schedule: ['10s', '90m', '1h'],
   success: ['2xx', '!202', '300-302'],
@@ -27,7 +37,15 @@ test('nothing is set by default, what is set is shown without secrets, and null 
   expect((await consumers.patch('billing', everything)).body).toMatchObject(shown);
   expect((await consumers.get('billing')).body).toEqual(expect.objectContaining(shown));
   expect((await consumers.patch('billing', { timeout: '1500ms' })).body).toMatchObject({ ...shown, timeout: '1500ms' });
-  const cleared = { headers: null, authentication: null, timeout: null, schedule: null, success: null, final: null };
+  const cleared = {
+    headers: null,
+    authentication: null,
+    ca: null,
+    timeout: null,
+    schedule: null,
+    success: null,
+    final: null,
+  };
   expect((await consumers.patch('billing', cleared)).body).toMatchObject(reachedAsUsual);
   expect(await consumers.made('audit', everything)).toMatchObject(shown);
 });
@@ -43,6 +61,30 @@ test('of a bearer token nothing is shown, of a header its name', async () => {
   const header = { type: 'header', name: 'X-Api-Key', value: secretText('header') };
   const { body } = await consumers.patch('one', { authentication: header });
   expect(body.authentication).toEqual({ type: 'header', name: 'X-Api-Key' });
+});
+
+test('of a client, all but its secret is shown; of a certificate, all but its key', async () => {
+  const { client_secret: _, ...shownLogin } = login;
+  expect((await consumers.made('one', { authentication: login })).authentication).toEqual({
+    ...{ ...shownLogin, client_auth: 'basic' },
+  });
+  const { body } = await consumers.patch('one', { authentication: { type: 'mtls', certificate, key } });
+  expect(body.authentication).toEqual({
+    ...{ type: 'mtls', certificate, subject: 'CN=gateway.test', expires_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+  });
+});
+
+test('a client certificate needs an https: URL', async () => {
+  const mtls = { authentication: { type: 'mtls', certificate, key } };
+  const refused = await consumers.post({ name: 'one', url: 'http://one.test/hook', ...mtls });
+  expect(refused.body.errors).toEqual([
+    { path: 'authentication', message: 'needs an https: URL to present a certificate' },
+  ]);
+  await consumers.made('one', mtls);
+  expect((await consumers.patch('one', { url: 'http://one.test/hook' })).body.errors).toEqual([
+    { path: 'url', message: 'must begin with https: while the consumer has a client certificate' },
+  ]);
+  expect((await consumers.patch('one', { url: 'http://one.test/hook', authentication: null })).status).toBe(200);
 });
 
 describe('what is refused', () => {
@@ -93,6 +135,43 @@ describe('what is refused', () => {
     ],
     [{ authentication: { type: 'bearer' } }, 'authentication.token', expect.any(String)],
     [{ authentication: { type: 'header', name: 'webhook-id', value: 'x' } }, 'authentication.name', reserved],
+    [{ authentication: { ...login, token_url: 'ftp://a.test' } }, 'authentication.token_url', expect.any(String)],
+    [
+      { authentication: { ...login, token_url: 'https://user:pass@a.test/token' } },
+      'authentication.token_url',
+      'must hold no user, password or fragment',
+    ],
+    [{ authentication: { ...login, client_id: '' } }, 'authentication.client_id', expect.any(String)],
+    [
+      { authentication: { ...login, client_secret: 'ü' } },
+      'authentication.client_secret',
+      'must be printable ASCII characters',
+    ],
+    [{ authentication: { ...login, client_auth: 'jwt' } }, 'authentication.client_auth', expect.any(String)],
+    [{ authentication: { ...login, grant_type: 'x' } }, 'authentication.grant_type', 'is not a known field'],
+    [
+      { authentication: { type: 'mtls', certificate: 'x', key } },
+      'authentication.certificate',
+      'holds no certificate in PEM (-----BEGIN CERTIFICATE-----)',
+    ],
+    [
+      { authentication: { type: 'mtls', certificate, key: 'x' } },
+      'authentication.key',
+      'holds no private key in PEM (-----BEGIN PRIVATE KEY-----)',
+    ],
+    [
+      { authentication: { type: 'mtls', certificate, key: expired.key } },
+      'authentication.key',
+      'does not belong to the certificate',
+    ],
+    [
+      { authentication: { type: 'mtls', certificate: expired.cert, key: expired.key } },
+      'authentication.certificate',
+      expect.stringMatching(/^has expired on \d{4}-/),
+    ],
+    [{ ca: 'x' }, 'ca', 'holds no certificate in PEM (-----BEGIN CERTIFICATE-----)'],
+    [{ ca: `${authority.cert}`.replace(/M/, '!') }, 'ca', expect.stringContaining('damaged certificate')],
+    [{ ca: authority.cert.repeat(100) }, 'ca', expect.any(String)],
     [{ authentication: { type: 'digest' } }, 'authentication.type', expect.any(String)],
     [{ authentication: 'Bearer x' }, 'authentication', expect.any(String)],
   ])('%j', async (body, path, message) => {

@@ -9,6 +9,7 @@ export const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}
 export const reachedAsUsual = {
   headers: {},
   authentication: null,
+  ca: null,
   timeout: null,
   schedule: null,
   success: null,

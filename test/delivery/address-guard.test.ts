@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createAddressGuard } from '../../src/delivery/address-guard.ts';
+import { createAddressGuard } from '../../src/delivery/connections/address-guard.ts';
 
 const guard = createAddressGuard([]);
 

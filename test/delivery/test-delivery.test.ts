@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { AccountRow } from '../../src/accounts/account-entity.ts';
 import { AccountMasks } from '../../src/accounts/account-mask.ts';
+import { ConsumerSender } from '../../src/delivery/consumer-sender.ts';
 import type { SenderOptions } from '../../src/delivery/send.ts';
 import { testDelivery } from '../../src/delivery/test-delivery.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
@@ -38,7 +39,11 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
 const ofDefault = { name: 'default', address: null, sealedOptions: null, options: null };
 
 const tryOut = (fields: Partial<AccountRow>, options: Partial<SenderOptions> = {}, timeLimitMs = 5_000) =>
-  testDelivery({ sender: sender(options), box, masks, timeLimitMs }, account(fields), ofDefault);
+  testDelivery(
+    { consumerSender: new ConsumerSender(sender(options)), box, masks, timeLimitMs },
+    account(fields),
+    ofDefault,
+  );
 
 function headersOf(seen: Seen | undefined): Record<string, string> {
   const raw = seen?.rawHeaders ?? [];
@@ -120,14 +125,14 @@ describe('the result', () => {
     const detail = `127.0.0.1:${port} answered ${words}`;
     const durationMs = expect.any(Number);
     const answer = { responseCode: status, responseBody: 'why not' };
-    const told = { ok: false, outcome: 'http_error', detail, ...answer, url, durationMs };
+    const told = { ok: false, outcome: 'http_error', step: 'status', detail, ...answer, url, durationMs };
     expect(await tryOut({ delivery_url: url })).toEqual(told);
   });
 
   test('of a consumer that hangs, after the time limit', async () => {
     const { url, port } = await consumer(() => undefined);
     expect(await tryOut({ delivery_url: url }, {}, 1_000)).toMatchObject({
-      ...{ ok: false, outcome: 'timeout', responseCode: null, url },
+      ...{ ok: false, outcome: 'timeout', step: 'answer', responseCode: null, url },
       detail: `127.0.0.1:${port} did not answer within 1 s`,
     });
   }, 30_000);
@@ -135,7 +140,7 @@ describe('the result', () => {
   test('of a closed port', async () => {
     const port = await getPort();
     expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
-      ...{ ok: false, outcome: 'connection_refused', responseCode: null },
+      ...{ ok: false, outcome: 'connection_refused', step: 'connection', responseCode: null },
       detail: `127.0.0.1:${port} refused the connection`,
     });
   });
@@ -143,7 +148,7 @@ describe('the result', () => {
   test('of a host name without an address', async () => {
     const lookup = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     expect(await tryOut({ delivery_url: 'https://consumer.test/' }, { lookup })).toMatchObject({
-      ...{ ok: false, outcome: 'dns_failure', responseCode: null },
+      ...{ ok: false, outcome: 'dns_failure', step: 'name', responseCode: null },
       detail: 'consumer.test could not be resolved: the name has no address (ENOTFOUND)',
     });
   });
@@ -151,7 +156,7 @@ describe('the result', () => {
   test('of a self-signed certificate', async () => {
     const { port } = await selfSignedConsumer();
     expect(await tryOut({ delivery_url: `https://localhost:${port}/` })).toMatchObject({
-      ...{ ok: false, outcome: 'tls_error', responseCode: null },
+      ...{ ok: false, outcome: 'tls_error', step: 'tls', responseCode: null },
       detail: expect.stringMatching(/^TLS with localhost:\d+ failed: self.signed certificate/),
     });
   });
@@ -159,7 +164,7 @@ describe('the result', () => {
   test('of a consumer that closes the connection', async () => {
     const port = await listen(http.createServer((request) => request.socket.destroy()));
     expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
-      ...{ ok: false, outcome: 'connection_error', responseCode: null },
+      ...{ ok: false, outcome: 'connection_error', step: 'answer', responseCode: null },
       detail: `127.0.0.1:${port} closed the connection before it answered`,
     });
   });
@@ -167,14 +172,14 @@ describe('the result', () => {
   test('of a private address, with the setting that would allow it', async () => {
     const { url, seen } = await consumer((response) => response.end());
     expect(await tryOut({ delivery_url: url }, { allowedNetworks: [] })).toMatchObject({
-      ...{ ok: false, outcome: 'address_refused', responseCode: null, url },
+      ...{ ok: false, outcome: 'address_refused', step: 'address', responseCode: null, url },
       detail: '127.0.0.1 is a loopback address; DELIVERY_ALLOWED_NETWORKS does not list it',
     });
     expect(seen).toEqual([]);
   });
 
   test('of an account without a delivery URL', async () => {
-    const told = { ok: false, outcome: 'no_delivery_url', detail: 'the account has no delivery URL' };
+    const told = { ok: false, outcome: 'no_delivery_url', step: 'settings', detail: 'the account has no delivery URL' };
     expect(await tryOut({ delivery_secret: sealed('delivery_secret', 'shh') })).toEqual({
       ...told,
       ...{ responseCode: null, responseBody: null, url: null, durationMs: 0 },
@@ -186,7 +191,7 @@ describe('the result', () => {
     const other = createSecretBox(randomKeyring());
     const secret = Buffer.from(other.seal('shh', { accountId: id, field: `${which}_secret` }));
     expect(await tryOut({ [`${which}_url`]: url, [`${which}_secret`]: secret })).toMatchObject({
-      ...{ ok: false, outcome: 'secret_unreadable', responseCode: null },
+      ...{ ok: false, outcome: 'secret_unreadable', step: 'settings', responseCode: null },
       detail: `the ${which}_secret does not decrypt with SECRETS_KEY`,
     });
     expect(seen).toEqual([]);

@@ -29,7 +29,13 @@ function processOf(webhooks: number, pending: number | null, sdk = '') {
   state({
     ...{ databaseAvailable: null, temporalReachable: null, pending, oldestPendingS: null },
     ...{ workflowStartsWaiting: null, workflowStartOldestS: null, paused: null },
-    ...{ lastBackupS: null, partitionsAheadDays: null, workersAlive: null, apisDelivering: null },
+    ...{
+      lastBackupS: null,
+      partitionsAheadDays: null,
+      certificateEndS: null,
+      workersAlive: null,
+      apisDelivering: null,
+    },
   });
   let collections = 0;
   const collect: Collect = async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   other = await startDeliveries({
     ...{ database, databaseUrl, keyring, metrics: unmeasured, log },
     delivery: {
-      ...{ delaysMs: [20], timeLimitMs: 15_000, allowedNetworks: ['127.0.0.0/8'], droppedHeaders: [] },
+      ...{ delaysMs: [20], timeLimitMs: 15_000, allowedNetworks: ['127.0.0.0/8'], proxy: null, droppedHeaders: [] },
       ...{ accountConcurrency: 64, eventWorkflows: 'always' },
       eventWorkflowsBacklog: { events: 10_000, ageMs: 300_000 },
     },

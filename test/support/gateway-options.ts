@@ -36,6 +36,8 @@ export interface TestGatewayOptions {
   maxBodyBytesInFlight?: number;
   maxConnections?: number;
   allowedNetworks?: string[];
+  /** As DELIVERY_PROXY and DELIVERY_NO_PROXY. */
+  proxy?: { url: string; except: string[] };
   /** As DROPPED_HEADERS. */
   droppedHeaders?: string[];
   trustedProxies?: string[];

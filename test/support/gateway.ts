@@ -95,6 +95,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     delaysMs: options.delaysMs ?? quickDelaysMs,
     timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
     allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
+    proxy: options.proxy ?? null,
     droppedHeaders: options.droppedHeaders ?? [],
     accountConcurrency: options.accountConcurrency ?? 64,
     eventWorkflows,

@@ -19,6 +19,7 @@ import type { Stalls } from '../../shared/stalls.ts';
 import type { Metrics } from '../../telemetry/metrics/metrics.ts';
 import type { TracedSpan } from '../../telemetry/tracing/spans.ts';
 import { type AttemptOwner, AttemptSlots } from '../attempt-slots.ts';
+import { ConsumerSender } from '../consumer-sender.ts';
 import type { CountedAttempt } from '../consumers/consumer-counts.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
@@ -124,8 +125,9 @@ export class Attempts {
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
     this.slots = new AttemptSlots(deps.accountConcurrency);
-    const { sender, masks, droppedHeaders, box } = deps;
-    this.#posting = { sender, masks, droppedHeaders, targets: new DeliveryTargets(box) };
+    const { masks, droppedHeaders, box } = deps;
+    const consumerSender = new ConsumerSender(deps.sender);
+    this.#posting = { consumerSender, masks, droppedHeaders, targets: new DeliveryTargets(box) };
     this.#reader = new AttemptReader(deps.database);
     this.#bodies = new LargeBodies(this.#reader);
     const recorder = new OutcomeRecorder(deps.database, deps.whenExhausted, deps.eventWorkflows === 'always');

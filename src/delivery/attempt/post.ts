@@ -3,10 +3,10 @@ import type { DeliveryOptions } from '../../accounts/delivery-options.ts';
 import type { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import { statusTest } from '../../accounts/status-list.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
+import { type ConsumerSender, maskWithToken } from '../consumer-sender.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders, type Header } from '../headers.ts';
 import { maskError } from '../mask-error.ts';
-import type { Sender } from '../send.ts';
 import { signDelivery } from '../signature.ts';
 
 /** The outcome of one attempt, whether or not a request could be sent. */
@@ -27,7 +27,7 @@ export interface Posted {
 }
 
 export interface PostDeps {
-  sender: Sender;
+  consumerSender: ConsumerSender;
   targets: DeliveryTargets;
   masks: AccountMasks;
   droppedHeaders: DroppedHeaders;
@@ -58,8 +58,7 @@ export async function postEvent(
     target.secret === null
       ? null
       : signDelivery({ secret: target.secret, id: row.eventId, timestampS, body: attempt.body });
-  const result = await deps.sender.post({
-    url: target.url,
+  const { token, ...result } = await deps.consumerSender.post(target, {
     headers: deliveryHeaders({
       providerHeaders: row.headers,
       contentType: row.contentType,
@@ -88,7 +87,7 @@ export async function postEvent(
   const final = !succeeded && isFinal(options, result.responseCode);
   const { responseBody, error } = result;
   if (!responseBody && error === null) return { ...result, succeeded, final, url: target.shown };
-  const mask = deps.masks.of(row.account);
+  const mask = maskWithToken(deps.masks.of(row.account), token);
   return {
     ...result,
     succeeded,

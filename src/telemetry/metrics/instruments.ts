@@ -134,6 +134,10 @@ const stateGauges = {
     'gateway_partitions_ahead_days',
     'Days after today, in UTC, for which all partitions exist without a gap.',
   ],
+  certificateEndS: [
+    'gateway_client_certificate_earliest_expiry_timestamp_seconds',
+    'When the first client certificate of a consumer expires, in seconds since 1970; absent without one.',
+  ],
   workersAlive: ['gateway_workers_alive', 'Workers that take deliveries and had a heartbeat within 4 s.'],
   apisDelivering: [
     'gateway_apis_delivering',

@@ -11,10 +11,12 @@ export class ApiProblem extends Error {
   readonly errors: readonly { path: string; message: string }[];
   /** What a consumer or a service answered, if its answer is the problem. */
   readonly answered: { code: number | null; body: string | null };
+  /** The step of a delivery that failed; null if the problem is no delivery. */
+  readonly step: string | null;
 
   constructor(
     options: Pick<ApiProblem, 'status' | 'title' | 'detail'> &
-      Partial<Pick<ApiProblem, 'errors' | 'answered'>> & {
+      Partial<Pick<ApiProblem, 'errors' | 'answered' | 'step'>> & {
         code?: string;
       },
   ) {
@@ -25,6 +27,7 @@ export class ApiProblem extends Error {
     this.code = options.code ?? null;
     this.errors = options.errors ?? [];
     this.answered = options.answered ?? { code: null, body: null };
+    this.step = options.step ?? null;
   }
 
   /** Whether another token is needed. A 429 can also say that too many long calls are in progress. */
@@ -59,6 +62,7 @@ export function problemOf(status: number, body: unknown): ApiProblem {
     return new ApiProblem({
       ...{ status, title: String(body.title), detail: String(body.detail), errors },
       ...('code' in body ? { code: String(body.code) } : {}),
+      step: 'step' in body ? String(body.step) : null,
       answered: {
         code: 'response_code' in body && typeof body.response_code === 'number' ? body.response_code : null,
         body: 'response_body' in body && typeof body.response_body === 'string' ? body.response_body : null,

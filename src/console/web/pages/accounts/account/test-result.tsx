@@ -2,6 +2,19 @@ import { Notice, ProblemNotice } from '../../../components/notice.tsx';
 import { durationText } from '../../../components/time-text.ts';
 import type { TestResult } from './use-test-delivery.ts';
 
+/** What failed, by the steps of a delivery in the API. */
+const failedAt: Readonly<Record<string, string>> = {
+  settings: 'Not sent.',
+  name: 'The name could not be resolved.',
+  address: 'The address is refused.',
+  proxy: 'The proxy failed.',
+  connection: 'No connection.',
+  tls: 'TLS failed.',
+  token: 'No access token.',
+  answer: 'No answer.',
+  status: 'Not accepted.',
+};
+
 /** What a test delivery showed. */
 export function TestOutcome({ result, error }: { result: TestResult | undefined; error: unknown }) {
   if (error) return <ProblemNotice error={error} />;
@@ -15,7 +28,8 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
           </span>
         ) : (
           <span>
-            <strong>Not accepted.</strong> <bdi>{result.reason}</bdi>
+            <strong>{result.step === null ? 'Not accepted.' : (failedAt[result.step] ?? 'Not accepted.')}</strong>{' '}
+            <bdi>{result.reason}</bdi>
           </span>
         )}
       </Notice>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { Account } from '../../../api/types.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Moment } from '../../../components/moment.tsx';
@@ -54,18 +54,38 @@ export function ConsumerFacts({ account, consumer }: { account: Account; consume
 }
 
 /** What of its deliveries differs from the usual; nothing for most consumers. */
-function Reached({ consumer: { headers, authentication, timeout, schedule, success, final } }: { consumer: Consumer }) {
+function Reached({ consumer }: { consumer: Consumer }) {
+  const { headers, authentication, ca, timeout, schedule, success, final } = consumer;
   const names = Object.keys(headers);
   const parts = [
     authentication && `authentication: ${authentication.type}`,
+    authentication?.expires_at && (
+      <>
+        certificate until <Moment iso={authentication.expires_at} />
+      </>
+    ),
+    ca !== null && 'private authority',
     names.length > 0 && `headers: ${names.join(', ')}`,
     timeout !== null && `timeout ${timeout}`,
     schedule && (schedule.length === 0 ? 'no retries' : `retries after ${schedule.join(', ')}`),
     success && `delivered with ${success.join(', ')}`,
     final && `final: ${final.join(', ')}`,
   ].filter(Boolean);
-  return parts.length === 0 ? null : <p className="aside">{parts.join(' · ')}</p>;
+  return parts.length === 0 ? null : <Dotted parts={parts} />;
 }
+
+/** Parts of a line with dots between them. */
+const Dotted = ({ parts }: { parts: readonly ReactNode[] }) => (
+  <p className="aside">
+    {parts.map((part, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no identity other than their place
+      <Fragment key={index}>
+        {index > 0 && ' · '}
+        {part}
+      </Fragment>
+    ))}
+  </p>
+);
 
 function Figures({ account, name }: { account: Account; name: string }) {
   const { data: day } = useConsumerDay(account.id, name);
@@ -91,15 +111,5 @@ function Figures({ account, name }: { account: Account; name: string }) {
       waiting events
     </Link>,
   ].filter(Boolean);
-  return (
-    <p className="aside">
-      {parts.map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no identity other than their place
-        <Fragment key={index}>
-          {index > 0 && ' · '}
-          {part}
-        </Fragment>
-      ))}
-    </p>
-  );
+  return <Dotted parts={parts} />;
 }

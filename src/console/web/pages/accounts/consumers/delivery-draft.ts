@@ -8,16 +8,32 @@ export interface DeliveryDraft {
   /** `name: value` in each line. */
   headers: string;
   authentication: AuthenticationType;
-  /** The username, or the name of the header. */
+  /** The username, the name of the header, or the id of the client. */
   user: string;
-  /** Only a new one; the API never shows the stored one. */
+  /** Password, token, value, secret or key. Only a new one; the API never shows the stored one. */
   credential: string;
+  tokenUrl: string;
+  scope: string;
+  audience: string;
+  clientAuth: 'basic' | 'body';
+  certificate: string;
+  /** Authorities in PEM. */
+  ca: string;
   timeout: string;
   /** Delays between commas. */
   schedule: string;
   /** Statuses between commas. */
   success: string;
   final: string;
+}
+
+/** What the fields of the form need. */
+export interface DeliveryFieldsProps {
+  draft: DeliveryDraft;
+  /** What is stored: its secret stays as long as nothing of the authentication is changed. */
+  stored: DeliveryDraft;
+  errors: ReadonlyMap<string, string>;
+  change(part: Partial<DeliveryDraft>): void;
 }
 
 /** A schedule without delays, as it stands in the form. */
@@ -28,6 +44,7 @@ export function deliveryDraftOf(stored: Consumer | null): DeliveryDraft {
   const {
     headers = {},
     authentication = null,
+    ca = null,
     timeout = null,
     schedule = null,
     success = null,
@@ -38,23 +55,36 @@ export function deliveryDraftOf(stored: Consumer | null): DeliveryDraft {
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
     ...{ authentication: authentication?.type ?? 'none', credential: '' },
-    user: authentication?.username ?? authentication?.name ?? '',
+    user: authentication?.username ?? authentication?.name ?? authentication?.client_id ?? '',
+    ...{ tokenUrl: authentication?.token_url ?? '', scope: authentication?.scope ?? '' },
+    ...{ audience: authentication?.audience ?? '', clientAuth: authentication?.client_auth ?? 'basic' },
+    ...{ certificate: authentication?.certificate ?? '', ca: ca ?? '' },
     schedule: schedule === null ? '' : schedule.length === 0 ? noRetries : schedule.join(', '),
     ...{ timeout: timeout ?? '', success: success?.join(', ') ?? '', final: final?.join(', ') ?? '' },
   };
 }
 
+/** The fields that are stored together: a change of one needs the secret again. */
+const authenticationFields = [
+  ...(['authentication', 'user', 'credential', 'tokenUrl', 'scope', 'audience', 'clientAuth', 'certificate'] as const),
+] as const satisfies (keyof DeliveryDraft)[];
+
+/** Whether the authentication is the stored one, so that its secret stays if none is entered. */
+export const isStoredAuthentication = (stored: DeliveryDraft, now: DeliveryDraft) =>
+  authenticationFields.every((field) => field === 'credential' || stored[field] === now[field]);
+
 /** Whether something differs from the usual. */
 export const hasDelivery = (draft: DeliveryDraft) =>
   draft.authentication !== 'none' ||
-  [draft.headers, draft.timeout, draft.schedule, draft.success, draft.final].some((text) => text !== '');
+  [draft.headers, draft.ca, draft.timeout, draft.schedule, draft.success, draft.final].some((text) => text !== '');
 
 /** The fields of the draft that differ from the draft before, as the API takes them. */
 export function deliveryChange(before: DeliveryDraft, now: DeliveryDraft): ConsumerChange {
   const changes = (...fields: (keyof DeliveryDraft)[]) => fields.some((field) => before[field] !== now[field]);
   return {
     ...(changes('headers') && { headers: headersOf(now.headers) }),
-    ...(changes('authentication', 'user', 'credential') && { authentication: authenticationOf(now) }),
+    ...(changes(...authenticationFields) && { authentication: authenticationOf(now) }),
+    ...(changes('ca') && { ca: now.ca.trim() === '' ? null : now.ca }),
     ...(changes('timeout') && { timeout: now.timeout.trim() === '' ? null : now.timeout.trim() }),
     ...(changes('schedule') && { schedule: now.schedule.trim() === noRetries ? [] : listOf(now.schedule) }),
     ...(changes('success') && { success: listOf(now.success) }),
@@ -77,7 +107,8 @@ function listOf(text: string): string[] | null {
   return entries.length === 0 ? null : entries;
 }
 
-function authenticationOf({ authentication: type, user, credential }: DeliveryDraft): Authentication | null {
+function authenticationOf(draft: DeliveryDraft): Authentication | null {
+  const { authentication: type, user, credential, tokenUrl, scope, audience, clientAuth, certificate } = draft;
   switch (type) {
     case 'basic':
       return { type, username: user, password: credential };
@@ -85,6 +116,14 @@ function authenticationOf({ authentication: type, user, credential }: DeliveryDr
       return { type, token: credential };
     case 'header':
       return { type, name: user.trim(), value: credential };
+    case 'oauth2':
+      return {
+        ...{ type, token_url: tokenUrl.trim(), client_id: user, client_secret: credential, client_auth: clientAuth },
+        ...(scope.trim() !== '' && { scope: scope.trim() }),
+        ...(audience.trim() !== '' && { audience: audience.trim() }),
+      };
+    case 'mtls':
+      return { type, certificate, key: credential };
     case 'none':
     case 'unreadable':
       return null;

@@ -1,23 +1,15 @@
 import { useState } from 'react';
-import { Area, Choice, Field } from '../../../components/field.tsx';
-import { SecretField } from '../fields/secret-field.tsx';
+import { Area, Field } from '../../../components/field.tsx';
+import { AuthenticationFields } from './authentication-fields.tsx';
 import styles from './consumers.module.css';
-import { type AuthenticationType, type DeliveryDraft, hasDelivery } from './delivery-draft.ts';
+import { type DeliveryFieldsProps, hasDelivery } from './delivery-draft.ts';
 import { errorUnder } from './error-under.ts';
 
-interface Props {
-  draft: DeliveryDraft;
-  /** What is stored: its secret stays as long as nothing of the authentication is changed. */
-  stored: DeliveryDraft;
-  errors: ReadonlyMap<string, string>;
-  change(part: Partial<DeliveryDraft>): void;
-}
-
-/** How the consumer is reached: headers, authentication, timeout and statuses. Open where something of it is set. */
-export function DeliveryFields(props: Props) {
+/** How the consumer is reached: authentication, headers, authorities, statuses, schedule and timeout. Open where something of it is set. */
+export function DeliveryFields(props: DeliveryFieldsProps) {
   const { draft, errors, change } = props;
   const [isOpen, setIsOpen] = useState(hasDelivery(draft));
-  const hasError = ['headers', 'authentication', 'timeout', 'schedule', 'success', 'final'].some((field) =>
+  const hasError = ['headers', 'authentication', 'ca', 'timeout', 'schedule', 'success', 'final'].some((field) =>
     errorUnder(errors, field),
   );
   return (
@@ -25,7 +17,7 @@ export function DeliveryFields(props: Props) {
       <summary>How it is reached: headers, authentication, statuses, schedule</summary>
       <div className={`${styles.columns} ${styles.reached}`}>
         <div className="stack">
-          <Authentication {...props} />
+          <AuthenticationFields {...props} />
           <Area
             label="Headers"
             hint="One in each line, up to 20. They are shown, so they are not for secrets."
@@ -34,6 +26,15 @@ export function DeliveryFields(props: Props) {
             placeholder="x-team: billing"
             value={draft.headers}
             onChange={(headers) => change({ headers })}
+          />
+          <Area
+            label="Trusted authorities"
+            hint="Certificates in PEM of a private authority: only these are trusted then. Empty: those of the machine."
+            error={errors.get('ca')}
+            rows={2}
+            placeholder="-----BEGIN CERTIFICATE-----"
+            value={draft.ca}
+            onChange={(ca) => change({ ca })}
           />
         </div>
         <div className="stack">
@@ -72,56 +73,5 @@ export function DeliveryFields(props: Props) {
         </div>
       </div>
     </details>
-  );
-}
-
-const types: readonly (readonly [AuthenticationType, string])[] = [
-  ['none', 'None, or user and password of the URL'],
-  ['basic', 'User and password (Basic)'],
-  ['bearer', 'Bearer token'],
-  ['header', 'Header with a secret'],
-];
-const unreadable = ['unreadable', 'Cannot be read with the present SECRETS_KEY'] as const;
-
-const isType = (given: string): given is AuthenticationType =>
-  given === unreadable[0] || types.some(([type]) => type === given);
-
-function Authentication({ draft, stored, errors, change }: Props) {
-  const { authentication: type, user, credential } = draft;
-  const isStored = stored.authentication === type && stored.user === user;
-  const keeps = isStored ? 'Set; leave empty to keep it' : '';
-  const error = (field: string) => errors.get(`authentication.${field}`);
-  const secret = (label: string, field: string) => (
-    <SecretField
-      label={label}
-      error={error(field)}
-      placeholder={keeps}
-      value={credential}
-      onChange={(given) => change({ credential: given })}
-    />
-  );
-  return (
-    <>
-      <Choice
-        label="Authentication"
-        hint="Of each delivery. Its secret is encrypted and not shown again."
-        error={errors.get('authentication') ?? error('type')}
-        options={stored.authentication === 'unreadable' ? [...types, unreadable] : types}
-        value={type}
-        onChange={(given) => isType(given) && change({ authentication: given, user: '', credential: '' })}
-      />
-      {(type === 'basic' || type === 'header') && (
-        <Field
-          label={type === 'basic' ? 'User' : 'Name of the header'}
-          error={error(type === 'basic' ? 'username' : 'name')}
-          placeholder={type === 'basic' ? 'gateway' : 'x-api-key'}
-          value={user}
-          onChange={(given) => change({ user: given })}
-        />
-      )}
-      {type === 'basic' && secret('Password', 'password')}
-      {type === 'bearer' && secret('Token', 'token')}
-      {type === 'header' && secret('Value', 'value')}
-    </>
   );
 }

@@ -54,7 +54,7 @@ export function changeOf(stored: Consumer, draft: Draft): ConsumerChange {
 
 const fieldNames = new Set([
   ...['name', 'url', 'secret', 'condition'],
-  ...['headers', 'authentication', 'timeout', 'schedule', 'success', 'final'],
+  ...['headers', 'authentication', 'ca', 'timeout', 'schedule', 'success', 'final'],
 ]);
 
 /** Whether the form shows errors of this path next to a field. */

@@ -4,7 +4,7 @@ import { ApiProblem } from '../../../api/problem.ts';
 /** What a consumer or a service answered to a test. That it refuses the test is a result, and no error. */
 export type TestAnswer<Accepted> =
   | ({ ok: true } & Accepted)
-  | { ok: false; reason: string; response_code: number | null; response_body: string | null };
+  | { ok: false; reason: string; step: string | null; response_code: number | null; response_body: string | null };
 
 /** The result of a call that sends a test. */
 export async function testAnswer<Accepted>(
@@ -15,6 +15,6 @@ export async function testAnswer<Accepted>(
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.code !== 'delivery_unreachable') throw error;
     const { code: response_code, body: response_body } = error.answered;
-    return { ok: false, reason: error.detail, response_code, response_body };
+    return { ok: false, reason: error.detail, step: error.step, response_code, response_body };
   }
 }

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import type { Metrics } from '../../telemetry/metrics/metrics.ts';
 
 /** undici publishes each request here when it writes its head: it has no other way to learn the connection of a request. */
 const channel = 'undici:client:sendHeaders';

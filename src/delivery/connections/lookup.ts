@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { codeOf, DeliveryFailure } from '../failure.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { codeOf, DeliveryFailure } from './failure.ts';
 
 /** Resolves a host name to all its addresses, in the order in which to try them. Rejects when there are none. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;

@@ -106,3 +106,15 @@ export function createAddressGuard(allowedNetworks: readonly string[]): AddressG
     return judge(ipaddr.parse(address.replace(/^::(?=\d+\.)/, '0::')), networks);
   };
 }
+
+/** Whether an IP address is in one of some networks. */
+export type Networks = (address: string) => boolean;
+
+/** @throws Error when an entry is not a CIDR. */
+export function createNetworks(cidrs: readonly string[]): Networks {
+  const networks = cidrs.map(parseNetwork);
+  return (address) => {
+    const parsed = ipaddr.process(address);
+    return networks.some((network) => within(parsed, network));
+  };
+}
