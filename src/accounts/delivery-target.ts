@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { oncePer } from '../shared/once-per.ts';
+import type { TlsSettings } from '../shared/tls/settings.ts';
 import { authenticationHeader, type OAuthClient, oauthClient } from './authentication.ts';
 import { openedOptions, type SealedOptions } from './sealed-options.ts';
 import { joinUrl } from './url-credentials.ts';
@@ -47,18 +48,10 @@ export type DeliveryTarget =
       /** Whose access token the delivery is sent with; null: none. */
       oauth: OAuthClient | null;
       /** What the consumer demands of TLS; null: nothing. */
-      tls: TargetTls | null;
+      tls: TlsSettings | null;
     }
   /** `error` is a text for operators and contains no secret. */
   | { ok: false; outcome: 'no_delivery_url' | 'secret_unreadable'; error: string };
-
-/** As `TlsSettings` of the sender. `key` identifies the settings. */
-export interface TargetTls {
-  key: string;
-  ca?: string;
-  certificate?: string;
-  privateKey?: string;
-}
 
 /** An address with the fields of its encrypted values, and the id with which these are sealed. */
 interface SealedAddress {
@@ -94,7 +87,7 @@ export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): Deli
   };
 }
 
-function tlsOf({ ca, authentication }: SealedOptions): TargetTls | null {
+function tlsOf({ ca, authentication }: SealedOptions): TlsSettings | null {
   const own = authentication?.type === 'mtls' ? authentication : null;
   if (ca === undefined && own === null) return null;
   return {

@@ -1,10 +1,16 @@
 import type { FailureOutcome } from './failure.ts';
 
 /** The steps of a delivery, in their order. */
-export const deliverySteps = [
-  ...(['settings', 'name', 'address', 'proxy', 'connection', 'tls', 'token', 'answer', 'status'] as const),
-] as const;
-export type DeliveryStep = (typeof deliverySteps)[number];
+export type DeliveryStep =
+  | 'settings'
+  | 'name'
+  | 'address'
+  | 'proxy'
+  | 'connection'
+  | 'tls'
+  | 'token'
+  | 'answer'
+  | 'status';
 
 /** A timeout is one of the connection or of the answer. */
 const steps: Record<Exclude<FailureOutcome, 'timeout'>, DeliveryStep> = {

@@ -1,8 +1,9 @@
 import type { Agent, Dispatcher } from 'undici';
+import type { TlsSettings } from '../shared/tls/settings.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { type Answer, AnswerReader } from './answer.ts';
 import { createAddressGuard } from './connections/address-guard.ts';
-import { createConnector, type TlsSettings } from './connections/connector.ts';
+import { createConnector } from './connections/connector.ts';
 import { countRequests } from './connections/count-requests.ts';
 import { createGuardedLookup, type Lookup, systemLookup } from './connections/lookup.ts';
 import { Pools } from './connections/pools.ts';

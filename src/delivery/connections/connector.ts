@@ -2,6 +2,7 @@ import net, { type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
+import type { TlsSettings } from '../../shared/tls/settings.ts';
 import { DeliveryFailure, describeFailedConnect, duration } from '../failure.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { refuseLiteral } from './lookup.ts';
@@ -17,17 +18,6 @@ const connectTimeLimitMs = 10_000;
  * Cached TLS sessions, about 2 KiB each. Resuming one avoids a full handshake with a consumer that is called rarely.
  */
 const keptTlsSessions = 500;
-
-/** What a consumer demands of TLS, besides what is usual. */
-export interface TlsSettings {
-  /** Identifies these settings. */
-  key: string;
-  /** The authorities that are trusted, in PEM; absent: those of the machine. */
-  ca?: string;
-  /** The client's certificate with its chain, and its private key, in PEM. */
-  certificate?: string;
-  privateKey?: string;
-}
 
 export type Connector = {
   /** A connector for undici that establishes TLS with these settings. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
-import type { Connector, TlsSettings } from './connector.ts';
+import type { TlsSettings } from '../../shared/tls/settings.ts';
+import type { Connector } from './connector.ts';
 
 /** Pools for consumers with TLS settings of their own. One beyond closes that which was not used for longest. */
 const maxPools = 500;
