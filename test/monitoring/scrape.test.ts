@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { consumersOf } from '../consumers/support.ts';
 import { scraped } from '../process/metrics/exposition.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { backupEnded, scheduled } from '../support/maintenance.ts';
+import { newAuthority } from '../support/tls/certificates.ts';
 import { until } from '../support/until.ts';
 import { panelQueries, rules } from './files.ts';
 import { type Selected, selectedIn } from './promql.ts';
@@ -37,6 +39,8 @@ test('every metric and label of the rules and the dashboard is in a scrape of ap
   const { account } = await accountForTest(api.admin);
   const sent = await fetch(`${api.baseUrl}/generic/${account.account_slug}`, { method: 'POST', body: '{"id":"one"}' });
   expect(sent.status).toBe(202);
+  const { cert: certificate, key } = await (await newAuthority()).issue({ commonName: 'gateway.test' });
+  await consumersOf(api, account.id).made('billing', { authentication: { type: 'mtls', certificate, key } });
   // A backup has a metric of its own, and its activities wait for a worker.
   await scheduled(api, 'backup');
   const { body } = await api.admin.post('/admin/backups/trigger');
