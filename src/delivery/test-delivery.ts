@@ -9,7 +9,7 @@ import { addedHeaders } from './attempt/post.ts';
 import { deliveryHeaders } from './headers.ts';
 import { maskError } from './mask-error.ts';
 import type { Sender } from './send.ts';
-import { signDelivery } from './signature.ts';
+import { signaturesOf } from './signature.ts';
 
 const eventType = 'webhook_gateway.test';
 
@@ -75,7 +75,6 @@ function testEvent(
   { name: consumer, options }: TestedConsumer,
   target: DeliveryTarget & { ok: true },
 ) {
-  const { secret } = target;
   const { provider, account_slug } = account;
   const id = uuidv7();
   const now = new Date();
@@ -89,11 +88,7 @@ function testEvent(
       ...{ requestId: null, consumer, externalId: id, eventType, provider, accountSlug: account_slug },
       ...{ attempt: 1, replay: false, test: true },
     },
-    webhook: {
-      id,
-      timestampS,
-      signature: secret === null ? null : signDelivery({ secret, id, timestampS, body }),
-    },
+    webhook: { id, timestampS, signature: signaturesOf(target.signing, { id, timestampS, body }, now) },
     added: addedHeaders(options, target.authentication),
   });
   return { headers, body };
