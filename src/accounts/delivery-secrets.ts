@@ -9,7 +9,7 @@ import {
   previousEnds,
   type SecretRefusals,
 } from './outbound-rotation.ts';
-import { changedOptionsOf, openOptions } from './sealed-options.ts';
+import { openOptions, sealChanged } from './sealed-options.ts';
 
 /** Where the encrypted settings of an account's consumer `default` are. The folder of consumers has their table. */
 export interface SettingsOfDefault {
@@ -78,7 +78,7 @@ export async function changeOfDelivery(
     async write() {
       // What does not decrypt has no previous secret that signs.
       if (options === null) return;
-      const after = changedOptionsOf(box, id, { sealed, options }, { ...options, previous });
+      const after = sealChanged(box, id, { sealed, options }, { ...options, previous });
       if (after !== sealed) await settingsOfDefault.write(tx, account, after);
     },
   };

@@ -134,7 +134,7 @@ function rotationErrors(
   if (signsWithKey)
     return error(
       'rotate',
-      `is for secrets, and deliveries are signed with ed25519. ${instead}, or set signature to null`,
+      `is for secrets, and deliveries are signed with ed25519. ${instead}, or set signature of the consumer to null first`,
     );
   if (!fresh) return error(field, 'is required with rotate: send the new secret');
   if (stored === null) return error('rotate', `has no secret to keep: there is no ${field} yet. ${instead}`);

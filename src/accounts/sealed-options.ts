@@ -50,7 +50,7 @@ function sealOptions(box: SecretBox, consumerId: string, options: SealedOptions)
 }
 
 /** The encrypted value after a change; that before it if nothing has changed. */
-export function changedOptionsOf(
+export function sealChanged(
   box: SecretBox,
   consumerId: string,
   before: { sealed: Uint8Array | null | undefined; options: SealedOptions | null },

@@ -5,7 +5,7 @@ import {
   previousEnds,
   type SecretRefusals,
 } from '../accounts/outbound-rotation.ts';
-import { changedOptionsOf, consumerFields, openOptions } from '../accounts/sealed-options.ts';
+import { consumerFields, openOptions, sealChanged } from '../accounts/sealed-options.ts';
 import { newSignatureKey, publicKeyOf } from '../accounts/signature-key.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { ConsumerRow } from './consumer-entity.ts';
@@ -83,10 +83,10 @@ export function changedSecrets(box: SecretBox, row: SealedRow, change: SecretFie
       path: 'replace_previous',
       message: 'has a meaning only with rotate: send rotate too, or leave it out',
     });
-  const isLost = options === null && authentication === undefined && signature === undefined;
-  const sealed = isLost
+  const staysUnreadable = options === null && authentication === undefined && signature === undefined;
+  const sealed = staysUnreadable
     ? row.sealed_options
-    : changedOptionsOf(
+    : sealChanged(
         box,
         row.id,
         { sealed: row.sealed_options, options },

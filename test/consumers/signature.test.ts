@@ -60,7 +60,14 @@ test.each(outboundSecrets)('a rotation of %s is refused while it signs, and a pl
   await owner.consumers.patch(owner.name, { signature: 'ed25519' });
   expect(await owner.rotate(b)).toMatchObject({
     status: 422,
-    body: { errors: [{ path: 'rotate', message: expect.stringMatching(/ed25519.*without rotate, or set signature/) }] },
+    body: {
+      errors: [
+        {
+          path: 'rotate',
+          message: expect.stringMatching(/ed25519.*without rotate, or set signature of the consumer to null/),
+        },
+      ],
+    },
   });
   expect((await owner.stored()).current).toBe(a);
   expect((await owner.patch({ [field]: b })).status).toBe(200);

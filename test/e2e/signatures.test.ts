@@ -133,6 +133,21 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
     },
   );
 
+  test('a receiver that gets its key while the consumer is paused refuses no delivery', async () => {
+    const { account, receiver, consumers } = await receiverOf('secret', old);
+    await consumers.pause('billing');
+    const { body: accepted } = await stage.gateway.send(account, '{"id":"paused"}');
+    const { body } = await consumers.patch('billing', { signature: 'ed25519' });
+    receiver.replies = [
+      async (response, delivery) => response.writeHead((await acceptsKey(body.public_key, delivery)) ? 200 : 401).end(),
+    ];
+    await consumers.resume('billing');
+    const settled = (event: { delivery_status: string }) => event.delivery_status !== 'pending';
+    expect(await stage.gateway.admin.eventually(accepted.id, settled)).toMatchObject({
+      ...{ delivery_status: 'delivered', attempts: 1 },
+    });
+  });
+
   test('a consumer without a secret is signed with its pair of keys', async () => {
     const { delivered, consumers, name } = await receiverOf('secret', null);
     expect(signaturesIn(await delivered())).toEqual([]);
