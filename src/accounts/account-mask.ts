@@ -4,9 +4,9 @@ import { createMask, fewestCharacters, type Mask } from '../secrets/secret-mask.
 import { decoded } from '../shared/text.ts';
 import type { AccountRow } from './account-entity.ts';
 import { secretsOfAuthentication } from './authentication.ts';
-import { type ConsumerAddress, consumerFields, type DeliveryAddresses } from './delivery-target.ts';
+import type { ConsumerAddress, DeliveryAddresses } from './delivery-target.ts';
 import { openConfig } from './provider-settings.ts';
-import { openedOptions } from './sealed-options.ts';
+import { consumerFields, openOptions } from './sealed-options.ts';
 import { splitCredentials } from './url-credentials.ts';
 
 /** The encrypted secrets of an account. */
@@ -46,10 +46,13 @@ export class AccountMasks {
   }
 
   #secretsOfOptions({ id, consumer, sealedOptions: sealed }: AccountSecrets): string[] {
-    const place = { accountId: consumer?.id ?? id, field: consumerFields.sealedOptions };
-    const opened = sealed === null ? null : this.#box.open(sealed, place);
-    const { authentication } = opened === null ? {} : openedOptions(opened);
-    return authentication ? secretsOfAuthentication(authentication) : [];
+    const { authentication, signatureKey, previous } = openOptions(this.#box, consumer?.id ?? id, sealed) ?? {};
+    return [
+      ...(authentication ? secretsOfAuthentication(authentication) : []),
+      // Compared without padding, as in `base64`.
+      ...(signatureKey ? [signatureKey.replace(/=+$/, '')] : []),
+      ...Object.values(previous ?? {}).map(({ secret }) => secret),
+    ];
   }
 
   #secretsOfConsumer(consumer: ConsumerAddress | null): (string | null)[] {

@@ -6,7 +6,7 @@ import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Provider } from '../providers/provider.ts';
-import { fieldsInWords } from '../shared/plain-words.ts';
+import { type FieldError, fieldsInWords } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import { accountSchemas } from './account-rules.ts';
 import * as schemas from './account-schemas.ts';
@@ -17,17 +17,19 @@ function taken(write: AccountWrite): AccountRow {
   if (write.ok) return write.account;
   if (write.reason === 'not_found') throw accountNotFound();
   if (write.reason === 'invalid') throw new Problem('invalid', fieldsInWords(write.errors), { errors: write.errors });
-  if (write.reason === 'previous_in_use')
-    throw new Problem('conflict', `the last rotation has not ended: signing_secret_previous ${stillSet}`, {
-      errors: [{ path: 'signing_secret_previous', message: stillSet }],
-    });
+  if (write.reason === 'previous_in_use') throw rotationNotEnded(write.errors);
   throw new Problem('conflict', 'an account of this provider already has this account_slug', {
     errors: [{ path: 'account_slug', message: 'is taken' }],
   });
 }
 
-const stillSet =
-  'is still set, and webhooks that use it would be rejected. Set it to null when none uses it any more, or send replace_previous: true';
+/** The conflict of a rotation with previous secrets that are in use. */
+export const rotationNotEnded = (errors: FieldError[]) =>
+  new Problem(
+    'conflict',
+    `the last rotation has not ended: ${errors.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+    { errors },
+  );
 
 export const accountNotFound = () => new Problem('not_found', 'there is no account with this id');
 
@@ -124,7 +126,7 @@ export function accountRoutes(deps: {
         role: 'admin',
         summary: 'Change an account',
         description:
-          'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate the signing secret without downtime, send the new one as `signing_secret_current` with `rotate: true`: the stored one becomes `signing_secret_previous`, and both are accepted. While a previous one is set, the answer is 409 unless `replace_previous` is true. `rotate` is refused where no current secret is set, and with `signing_secret_previous`.',
+          'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate secrets without downtime, send the new ones with `rotate: true`. Of `signing_secret_current`, the stored one becomes `signing_secret_previous`, and both are accepted. Of `delivery_secret` and `project_delivery_secret`, deliveries are signed with both until the end of the stored one, after 24 hours unless it is sent. While a previous one is in force, the answer is 409 unless `replace_previous` is true. `rotate` is refused where no secret is stored, and with `signing_secret_previous`.',
         body: rules.change,
         query: noQuery,
         success: { 200: schemas.account },

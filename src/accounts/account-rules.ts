@@ -6,18 +6,30 @@ const providerConfig = z.record(text(100), z.union([text(1000), z.number(), z.bo
   description: "Settings of the account's provider: see `GET /admin/providers`. A field that is `null` is removed",
 });
 
-/** What becomes of the signing secret that a change replaces (src/accounts/signing-rotation.ts). */
+const isoTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-11-20T10:00:00Z' });
+
+/** The end of a previous secret that signs deliveries (src/accounts/outbound-rotation.ts). */
+export const outboundEnd = isoTime.nullable().meta({
+  description:
+    'Until when deliveries are also signed with the previous secret, at most 7 days ahead: with `rotate`, 24 hours if it is absent, or alone. `null` ends it at once',
+});
+
+export const replacePrevious = z.boolean().meta({
+  description: 'With `rotate`: drops the previous secret that is in force. Without it, the answer is then 409',
+});
+
+/** What becomes of the secrets that a change replaces (src/accounts/signing-rotation.ts, outbound-rotation.ts). */
 const rotation = {
   rotate: z.boolean().meta({
-    description: 'With a new `signing_secret_current`: keeps the stored one as `signing_secret_previous`',
+    description:
+      'With a new `signing_secret_current`, `delivery_secret` or `project_delivery_secret`: keeps the stored one of each that is sent as the previous one',
   }),
-  replace_previous: z.boolean().meta({
-    description: 'With `rotate`: drops the previous secret that is set. Without it, the answer is then 409',
-  }),
-  signing_secret_previous_expires_at: z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-11-20T10:00:00Z' })
+  replace_previous: replacePrevious,
+  signing_secret_previous_expires_at: isoTime
     .nullable()
     .meta({ description: 'Until when the previous secret is accepted; `null`: until it is removed' }),
+  delivery_secret_previous_expires_at: outboundEnd,
+  project_delivery_secret_previous_expires_at: outboundEnd,
 };
 
 /** The fields of an account (R10, R13); unknown fields are refused. */

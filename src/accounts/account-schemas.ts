@@ -6,6 +6,11 @@ const shownUrl = text.nullable().meta({
   description: 'A user and password in the URL are shown as `[masked]`: `https://[masked]@consumer.example/`',
 });
 
+/** The end of a previous secret that signs deliveries, as it is shown. */
+export const previousEndShown = timestamp.nullable().meta({
+  description: 'Until when deliveries are also signed with the previous secret; `null`: there is none',
+});
+
 const summary = {
   id,
   provider: text.meta({ example: 'generic' }),
@@ -50,7 +55,9 @@ export const account = z
       description: 'Until when the previous secret is accepted; `null`: until it is removed, or there is none',
     }),
     has_delivery_secret: flag,
+    delivery_secret_previous_expires_at: previousEndShown,
     has_project_delivery_secret: flag,
+    project_delivery_secret_previous_expires_at: previousEndShown,
     paused: pauseShown,
     created_at: timestamp,
     updated_at: timestamp,
@@ -72,7 +79,9 @@ export const account = z
         has_signing_secret_previous: false,
         signing_secret_previous_expires_at: null,
         has_delivery_secret: true,
+        delivery_secret_previous_expires_at: null,
         has_project_delivery_secret: false,
+        project_delivery_secret_previous_expires_at: null,
         paused: null,
         created_at: '2026-11-20T10:00:00.000Z',
         updated_at: '2026-11-20T10:00:00.000Z',

@@ -1,6 +1,7 @@
 import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
+import { databaseNowMs } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import { inEntityTransaction } from '../database/transaction.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
@@ -8,6 +9,8 @@ import type { FieldError } from '../shared/plain-words.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
 import { sealUrls, type UrlField } from './account-urls.ts';
+import { changeOfDelivery, endsOfDelivery, type SettingsOfDefault } from './delivery-secrets.ts';
+import { type PreviousEnds, refusalOf } from './outbound-rotation.ts';
 import {
   configWarnings,
   openConfig,
@@ -17,12 +20,12 @@ import {
   settingsErrors,
   signingSecrets,
 } from './provider-settings.ts';
-import { type ChangedFields, changeOfSecrets, previousSecret } from './signing-rotation.ts';
+import { type ChangedFields, changeOfSigning, previousSecret } from './signing-rotation.ts';
 
 export type AccountWrite =
   | { ok: true; account: AccountRow }
-  | { ok: false; reason: 'slug_taken' | 'not_found' | 'previous_in_use' }
-  | { ok: false; reason: 'invalid'; errors: FieldError[] };
+  | { ok: false; reason: 'slug_taken' | 'not_found' }
+  | { ok: false; reason: 'invalid' | 'previous_in_use'; errors: FieldError[] };
 
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
 type StopDeliveries = (sql: Sql, accountId: string) => Promise<void>;
@@ -34,6 +37,7 @@ interface StoreDeps {
   em: () => EntityManager;
   box: SecretBox;
   stopDeliveries: StopDeliveries;
+  settingsOfDefault: SettingsOfDefault;
   providers: ReadonlyMap<string, ProviderRules>;
 }
 
@@ -55,6 +59,11 @@ export class AccountStore {
 
   get(id: string): Promise<AccountRow | null> {
     return this.#deps.em().findOne(AccountEntity, { id, deleted_at: null });
+  }
+
+  /** Until when the previous delivery secrets of an account sign. */
+  previousEnds(accountId: string): Promise<PreviousEnds> {
+    return endsOfDelivery(this.#deps, this.#deps.em(), accountId);
   }
 
   /** The decrypted `provider_config`, without defaults; null when it cannot be read. */
@@ -124,9 +133,11 @@ export class AccountStore {
       inEntityTransaction(this.#deps.em(), async (tx, sql): Promise<AccountWrite> => {
         const account = await lockAccount(tx, id);
         if (!account) return { ok: false, reason: 'not_found' };
-        const ofSecrets = changeOfSecrets(this.#deps.box, account, sent);
-        if (!ofSecrets.ok) return ofSecrets;
-        const { fields: change, kept, expiresAt, changed } = ofSecrets;
+        const ofSigning = changeOfSigning(this.#deps.box, account, sent);
+        const ofDelivery = await changeOfDelivery(this.#deps, tx, account, sent, await databaseNowMs(sql));
+        const refusal = refusalOf([ofSigning, ofDelivery]);
+        if (refusal) return refusal;
+        const { fields: change, kept, expiresAt } = ofSigning;
         // One whose end has come is accepted no more; here it is also erased.
         account.signing_secret_previous = previousSecret(account);
         const stored = this.configOf(account) ?? {};
@@ -147,7 +158,8 @@ export class AccountStore {
         // Without an address, the consumer `default` gets no webhooks while there are others.
         account.consumers_revision += 1;
         await tx.flush();
-        await alongside?.(sql, account, changed);
+        await ofDelivery.write();
+        await alongside?.(sql, account, [...ofSigning.changed, ...ofDelivery.changed]);
         return { ok: true, account };
       }),
     );

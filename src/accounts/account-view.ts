@@ -16,14 +16,18 @@ export function accountSummary(account: AccountRow) {
   };
 }
 
+/** What a view needs of the store. */
+export type ShownBy = Pick<AccountStore, 'configOf' | 'previousEnds' | 'warningsOf'>;
+
 /** One account with all fields. Secrets are write-only: only `has_<secret>` is shown. */
-export function accountView(
-  deps: { accounts: Pick<AccountStore, 'configOf' | 'warningsOf'>; providers: ReadonlyMap<string, Provider> },
+export async function accountView(
+  deps: { accounts: ShownBy; providers: ReadonlyMap<string, Provider> },
   account: AccountRow,
 ) {
   const { project_delivery_url } = account;
   const provider = deps.providers.get(account.provider);
   const config = deps.accounts.configOf(account);
+  const ends = await deps.accounts.previousEnds(account.id);
   const hasPrevious = previousSecret(account) !== null;
   return {
     ...accountSummary(account),
@@ -38,7 +42,9 @@ export function accountView(
       ? (account.signing_secret_previous_expires_at?.toISOString() ?? null)
       : null,
     has_delivery_secret: account.delivery_secret !== null,
+    delivery_secret_previous_expires_at: ends.delivery_secret ?? null,
     has_project_delivery_secret: account.project_delivery_secret !== null,
+    project_delivery_secret_previous_expires_at: ends.project_delivery_secret ?? null,
     paused: shownPause(account),
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),

@@ -3,7 +3,13 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { oncePer } from '../shared/once-per.ts';
 import type { TlsSettings } from '../shared/tls/settings.ts';
 import { authenticationHeader, type OAuthClient, oauthClient } from './authentication.ts';
-import { openedOptions, type SealedOptions } from './sealed-options.ts';
+import {
+  consumerFields,
+  type OutboundSecret,
+  openOptions,
+  type PreviousSecret,
+  type SealedOptions,
+} from './sealed-options.ts';
 import { joinUrl } from './url-credentials.ts';
 
 /** An account's delivery URLs and secrets, or those of one of its consumers. Secrets and the credentials of the URLs are encrypted. */
@@ -29,12 +35,8 @@ export interface ConsumerAddress {
   secret: Uint8Array | null;
 }
 
-/** With which the values of a consumer are sealed, together with its id. */
-export const consumerFields = {
-  credentials: 'consumer_url_credentials',
-  secret: 'consumer_secret',
-  sealedOptions: 'consumer_sealed_options',
-} as const;
+/** With what a delivery is signed: a secret, and the one that it has replaced; or a private key of Ed25519. */
+export type Signing = { secret: string; previous: PreviousSecret | null } | { key: string };
 
 export type DeliveryTarget =
   | {
@@ -42,7 +44,8 @@ export type DeliveryTarget =
       url: string;
       /** The URL as it is shown; see `shownUrl`. */
       shown: string | null;
-      secret: string | null;
+      /** Null: not signed. */
+      signing: Signing | null;
       /** The header with which the delivery authenticates; null: none. */
       authentication: readonly [name: string, value: string] | null;
       /** Whose access token the delivery is sent with; null: none. */
@@ -59,6 +62,8 @@ interface SealedAddress {
   url: string | null;
   credentials: { field: string; sealed: Uint8Array | null };
   secret: { field: string; sealed: Uint8Array | null };
+  /** The name of the secret among the previous ones. */
+  secretName: OutboundSecret;
 }
 
 /**
@@ -66,24 +71,25 @@ interface SealedAddress {
  * `project_delivery_url` with its secret (docs/delivery.md).
  */
 export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): DeliveryTarget {
-  const { ownerId, url: bare, credentials: sealedCredentials, secret: sealedSecret } = addressOf(account);
+  const { ownerId, url: bare, credentials: sealedCredentials, secret: sealedSecret, secretName } = addressOf(account);
   if (bare === null) return { ok: false, outcome: 'no_delivery_url', error: 'the account has no delivery URL' };
   const open = ({ sealed, field }: { field: string; sealed: Uint8Array | null }) =>
     sealed === null ? null : (box.open(sealed, { accountId: ownerId, field }) ?? undefined);
-  const secret = open(sealedSecret);
+  const options = openOptions(box, ownerId, account.sealedOptions);
+  if (options === null) return unreadable(consumerFields.sealedOptions);
+  const { authentication, signatureKey, previous } = options;
+  const secret = signatureKey === undefined ? open(sealedSecret) : null;
   // Not sent unsigned: consumers would either refuse the delivery or learn to accept unsigned ones.
   if (secret === undefined) return unreadable(sealedSecret.field);
   const credentials = open(sealedCredentials);
   if (credentials === undefined) return unreadable(sealedCredentials.field);
-  const options = open({ sealed: account.sealedOptions, field: consumerFields.sealedOptions });
-  if (options === undefined) return unreadable(consumerFields.sealedOptions);
-  const opened = options === null ? {} : openedOptions(options);
   const url = joinUrl({ url: bare, credentials });
   return {
-    ...{ ok: true, url, shown: shownUrl(url), secret },
-    authentication: opened.authentication ? authenticationHeader(opened.authentication) : null,
-    oauth: oauthClient(opened.authentication),
-    tls: tlsOf(opened),
+    ...{ ok: true, url, shown: shownUrl(url) },
+    signing: signingOf({ signatureKey, secret, previous: previous?.[secretName] ?? null }),
+    authentication: authentication ? authenticationHeader(authentication) : null,
+    oauth: oauthClient(authentication),
+    tls: tlsOf(options),
   };
 }
 
@@ -97,6 +103,16 @@ function tlsOf({ ca, authentication }: SealedOptions): TlsSettings | null {
   };
 }
 
+function signingOf(of: {
+  signatureKey: string | undefined;
+  secret: string | null;
+  previous: PreviousSecret | null;
+}): Signing | null {
+  const { signatureKey, secret, previous } = of;
+  if (signatureKey !== undefined) return { key: signatureKey };
+  return secret === null ? null : { secret, previous };
+}
+
 function addressOf(account: DeliveryAddresses): SealedAddress {
   const { id, consumer } = account;
   if (consumer !== null)
@@ -104,6 +120,7 @@ function addressOf(account: DeliveryAddresses): SealedAddress {
       ...{ ownerId: consumer.id, url: consumer.url },
       credentials: { field: consumerFields.credentials, sealed: consumer.urlCredentials },
       secret: { field: consumerFields.secret, sealed: consumer.secret },
+      secretName: 'secret',
     };
   const own = account.deliveryUrl !== null;
   const prefix = own ? '' : 'project_';
@@ -117,6 +134,7 @@ function addressOf(account: DeliveryAddresses): SealedAddress {
       field: `${prefix}delivery_secret`,
       sealed: own ? account.deliverySecret : account.projectDeliverySecret,
     },
+    secretName: own ? 'delivery_secret' : 'project_delivery_secret',
   };
 }
 

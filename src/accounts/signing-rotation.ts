@@ -2,23 +2,24 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { AccountChange } from './account-rules.ts';
+import { deliverySecrets } from './delivery-secrets.ts';
+import type { SecretRefusals } from './outbound-rotation.ts';
 
-/** The change of an account without the fields that say what becomes of its previous signing secret. */
-export type ChangedFields = Omit<AccountChange, 'rotate' | 'replace_previous' | 'signing_secret_previous_expires_at'>;
+/** The change of an account without the fields that say what becomes of its previous secrets. */
+export type ChangedFields = Omit<
+  AccountChange,
+  'rotate' | 'replace_previous' | `${'signing_secret' | (typeof deliverySecrets)[number]}_previous_expires_at`
+>;
 
-export type SecretChange =
-  | {
-      ok: true;
-      fields: ChangedFields;
-      /** The secret that a rotation keeps as the previous one; null without a rotation. */
-      kept: string | null;
-      /** The end of the previous secret after the change. */
-      expiresAt: Date | null;
-      /** The names of the fields that change, for the audit log. */
-      changed: string[];
-    }
-  | { ok: false; reason: 'previous_in_use' }
-  | { ok: false; reason: 'invalid'; errors: FieldError[] };
+export interface SigningChange extends SecretRefusals {
+  fields: ChangedFields;
+  /** The secret that a rotation keeps as the previous one; null without a rotation. */
+  kept: string | null;
+  /** The end of the previous secret after the change. */
+  expiresAt: Date | null;
+  /** The names of the fields that change, for the audit log. */
+  changed: string[];
+}
 
 type Secrets = Pick<
   AccountRow,
@@ -33,42 +34,49 @@ export function previousSecret(
   return end && end.getTime() <= Date.now() ? null : (sealed ?? null);
 }
 
+const previousField = 'signing_secret_previous';
+const endField = 'signing_secret_previous_expires_at';
+
+/** The secrets that can be rotated. */
+const rotated = ['signing_secret_current', ...deliverySecrets] as const;
+
+const stillSet =
+  'is still set, and webhooks that use it would be rejected. Set it to null when none uses it any more, or send replace_previous: true';
+
 /**
  * What a change does to the signing secrets of an account that the caller has locked. With `rotate`, the stored current
  * secret becomes the previous one, so that a caller who sends a wrong one cannot cause rejected webhooks. A previous
  * secret in use is replaced only with `replace_previous`, because webhooks that still use it would be rejected.
  */
-export function changeOfSecrets(box: SecretBox, account: Secrets, sent: AccountChange): SecretChange {
-  const { rotate = false, replace_previous = false, signing_secret_previous_expires_at: end, ...fields } = sent;
+export function changeOfSigning(box: SecretBox, account: Secrets, sent: AccountChange): SigningChange {
+  const { rotate: asked = false, replace_previous = false, [endField]: end, ...others } = sent;
+  const { delivery_secret_previous_expires_at, project_delivery_secret_previous_expires_at, ...fields } = others;
   const { signing_secret_current: fresh, signing_secret_previous: given } = fields;
+  const rotate = asked && fresh !== undefined;
   const previous = previousSecret(account);
   const kept = rotate ? openCurrent(box, account) : null;
   const errors = rotate ? rotationErrors(account, { fresh, given, kept }) : [];
-  if (replace_previous && !rotate)
+  if (asked && rotated.every((field) => sent[field] === undefined))
+    errors.push({ path: 'rotate', message: `needs a new secret: send ${rotated.join(', or ')} beside it` });
+  if (replace_previous && !asked)
     errors.push({
       path: 'replace_previous',
       message: 'has a meaning only with rotate: send rotate too, or leave it out',
     });
   const expiresAt = end ? new Date(end) : null;
-  if (expiresAt && expiresAt.getTime() <= Date.now())
-    errors.push({ path: 'signing_secret_previous_expires_at', message: 'must be in the future' });
+  if (expiresAt && expiresAt.getTime() <= Date.now()) errors.push({ path: endField, message: 'must be in the future' });
   else if (expiresAt && !rotate && !(given === undefined ? previous : given))
     errors.push({
-      path: 'signing_secret_previous_expires_at',
+      path: endField,
       message: 'has no secret to end: the account has no signing_secret_previous; leave it out, or rotate with it',
     });
-  if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
-  if (rotate && previous && !replace_previous) return { ok: false, reason: 'previous_in_use' };
   const isOther = rotate || given !== undefined || previous === null;
-  const stays = isOther ? null : (account.signing_secret_previous_expires_at ?? null);
+  const stays = isOther ? null : (account[endField] ?? null);
   return {
-    ...{ ok: true, fields, kept },
+    ...{ errors, inUse: rotate && previous && !replace_previous ? [{ path: previousField, message: stillSet }] : [] },
+    ...{ fields, kept },
     expiresAt: end === undefined ? stays : expiresAt,
-    changed: [
-      ...Object.keys(fields),
-      ...(rotate ? ['signing_secret_previous'] : []),
-      ...(end === undefined ? [] : ['signing_secret_previous_expires_at']),
-    ],
+    changed: [...Object.keys(fields), ...(rotate ? [previousField] : []), ...(end === undefined ? [] : [endField])],
   };
 }
 

@@ -7,6 +7,7 @@ import { DeniedCalls } from '../audit/denied/denied-calls.ts';
 import { purgeAuditLogs } from '../audit/purge.ts';
 import { verifyAuditLogs } from '../audit/verify.ts';
 import { ConsumerStore } from '../consumers/consumer-store.ts';
+import { settingsOfDefault } from '../consumers/settings-of-default.ts';
 import type { Database } from '../database/database.ts';
 import type { ProxySettings } from '../delivery/connections/proxy.ts';
 import { ConsumerSender } from '../delivery/consumer-sender.ts';
@@ -112,7 +113,7 @@ export function composeApi(parts: ApiParts) {
     changes,
     draining: draining.signal,
     maintenance,
-    accounts: new AccountStore({ em, box, stopDeliveries: stopEventsOf, providers }),
+    accounts: new AccountStore({ em, box, stopDeliveries: stopEventsOf, settingsOfDefault, providers }),
     consumers: new ConsumerStore({ em, box, stopDeliveries: stopEventsOf, wake: wakeRelays }),
     destinations: new DestinationStore({ em, box }),
     audit,

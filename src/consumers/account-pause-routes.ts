@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia';
 import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
 import { account as accountSchema } from '../accounts/account-schemas.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
-import { accountView } from '../accounts/account-view.ts';
+import { accountView, type ShownBy } from '../accounts/account-view.ts';
 import { shownPause } from '../accounts/pause.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
@@ -12,7 +11,7 @@ import type { ConsumerStore } from './consumer-store.ts';
 
 /** `/admin/accounts/{account_id}/pause` and `/resume`: all consumers of an account. */
 export function accountPauseRoutes(deps: {
-  accounts: Pick<AccountStore, 'configOf' | 'warningsOf'>;
+  accounts: ShownBy;
   consumers: Pick<ConsumerStore, 'pauseAccount' | 'resumeAccount'>;
   calls: AdminCalls;
   providers: ReadonlyMap<string, Provider>;

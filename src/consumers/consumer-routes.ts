@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
+import { accountNotFound, existingAccountId, rotationNotEnded } from '../accounts/account-routes.ts';
 import { shownPause } from '../accounts/pause.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { empty } from '../http/admin/schemas/common.ts';
@@ -8,7 +8,14 @@ import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { fieldsInWords } from '../shared/plain-words.ts';
 import { type Consumer, consumerView } from './consumer.ts';
-import { consumerSchemas, defaultName, isConsumerName, maxConsumers, pauseBody } from './consumer-rules.ts';
+import {
+  type ConsumerChange,
+  consumerSchemas,
+  defaultName,
+  isConsumerName,
+  maxConsumers,
+  pauseBody,
+} from './consumer-rules.ts';
 import { consumer as consumerSchema } from './consumer-schemas.ts';
 import type { ConsumerStore, ConsumerWrite } from './consumer-store.ts';
 
@@ -29,11 +36,18 @@ function written(write: ConsumerWrite): Consumer {
       throw consumerNotFound();
     case 'is_default':
       throw new Problem('conflict', `the consumer ${defaultName} cannot be deleted; it can be disabled`);
+    case 'previous_in_use':
+      throw rotationNotEnded(write.errors);
     case 'invalid':
       throw new Problem('invalid', fieldsInWords(write.errors), { errors: write.errors });
     default:
       return write satisfies never;
   }
+}
+
+/** The names of the fields that a change changes, for the audit log. */
+function changedFields({ rotate, replace_previous: _, ...fields }: ConsumerChange): string[] {
+  return Object.keys(rotate ? { ...fields, secret_previous_expires_at: '' } : fields);
 }
 
 const newConsumer = {
@@ -109,7 +123,7 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
       async ({ params, body, request }) => {
         const call = calls.of(request);
         const accountId = existingAccountId(params.account_id);
-        const changed = Object.keys(body);
+        const changed = changedFields(body);
         const update = await consumers.update(accountId, existingName(params.consumer), body, (sql, { id }) =>
           call.record(sql, 'consumer.update', { status: 200, consumer_id: id, changed }),
         );
@@ -118,11 +132,11 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
       operation('consumer.update', {
         role: 'admin',
         summary: 'Change a consumer',
-        description: `Changes only the fields in the body. \`null\` clears a field, except \`name\`, \`url\` and \`enabled\`. A URL with \`[masked]\` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. Of \`${defaultName}\`, \`name\`, \`url\` and \`secret\` cannot be changed here.`,
+        description: `Changes only the fields in the body. \`null\` clears a field, except \`name\`, \`url\` and \`enabled\`. A URL with \`[masked]\` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. With \`rotate: true\` and a new \`secret\`, deliveries are signed with both until the end of the stored one, after 24 hours unless it is sent. While a previous one is in force, the answer is 409 unless \`replace_previous\` is true. Of \`${defaultName}\`, \`name\`, \`url\` and \`secret\` cannot be changed here, and its secret is rotated with the account.`,
         body: consumerSchemas.change,
         query: noQuery,
         success: { 200: consumerSchema },
-        errors: ['not_found'],
+        errors: ['not_found', 'conflict'],
         examples: { body: { enabled: false } },
       }),
     )

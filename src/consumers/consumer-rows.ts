@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AccountRow } from '../accounts/account-entity.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
 import { type ConsumerChange, defaultName } from './consumer-rules.ts';
@@ -26,6 +27,10 @@ export function newRow(
     { persist: false },
   );
 }
+
+/** The row of `default`, with the values that hold while it has none. */
+export const newRowOfDefault = (em: EntityManager, { id, created_at, updated_at }: AccountRow): ConsumerRow =>
+  newRow(em, id, { id, name: defaultName, created_at, updated_at });
 
 /**
  * Why a consumer cannot have this name; empty when it can.
@@ -55,14 +60,21 @@ export function errorsOfCertificate(
     : [{ path: 'url', message: 'must begin with https: while the consumer has a client certificate' }];
 }
 
+const endOfDefault =
+  'of the consumer default is set with the account, as delivery_secret_previous_expires_at or project_delivery_secret_previous_expires_at';
+const rotatedWithAccount =
+  'of the consumer default is sent with the account, beside delivery_secret or project_delivery_secret';
+
 const notOfDefault = {
   name: `cannot be changed: each account has a consumer ${defaultName}`,
   url: `of the consumer ${defaultName} is set with the account, as delivery_url or project_delivery_url`,
   secret: `of the consumer ${defaultName} is set with the account, as delivery_secret or project_delivery_secret`,
+  secret_previous_expires_at: endOfDefault,
+  rotate: rotatedWithAccount,
+  replace_previous: rotatedWithAccount,
 } as const;
+const fieldsOfAccount = Object.keys(notOfDefault) as (keyof typeof notOfDefault)[];
 
 /** Why `default` cannot be changed so; empty when it can. */
 export const errorsOfDefault = (change: ConsumerChange): FieldError[] =>
-  (['name', 'url', 'secret'] as const)
-    .filter((path) => change[path] !== undefined)
-    .map((path) => ({ path, message: notOfDefault[path] }));
+  fieldsOfAccount.filter((path) => change[path] !== undefined).map((path) => ({ path, message: notOfDefault[path] }));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { outboundEnd, replacePrevious } from '../accounts/account-rules.ts';
 import { httpUrl, secret, text } from '../shared/text-rules.ts';
 import { consumerCondition } from './condition-variables.ts';
 import { deliveryFields } from './delivery-rules.ts';
@@ -26,6 +27,10 @@ const fields = {
   secret: secret
     .nullable()
     .meta({ description: 'Signs the deliveries, as `delivery_secret` does; write-only. `null` or empty: unsigned' }),
+  signature: z.literal('ed25519').nullable().meta({
+    description:
+      '`ed25519`: the gateway makes a pair of keys, signs with the private one instead of the secret, and shows the public one as `public_key`. It keeps the pair that it has. `null`: the secret signs',
+  }),
   enabled: z.boolean().meta({ description: '`false`: it gets no new webhooks, and its waiting events stay' }),
   condition: consumerCondition
     .nullable()
@@ -33,10 +38,20 @@ const fields = {
   ...deliveryFields,
 };
 
-const change = z.strictObject(fields).partial();
+/** What becomes of the secret that a change replaces (src/accounts/outbound-rotation.ts). */
+const rotation = {
+  rotate: z.boolean().meta({
+    description: 'With a new `secret`: deliveries are also signed with the stored one, until its end',
+  }),
+  replace_previous: replacePrevious,
+  secret_previous_expires_at: outboundEnd,
+};
 
 /** The fields of a consumer; unknown fields are refused. */
-export const consumerSchemas = { create: change.required({ name: true, url: true }), change };
+export const consumerSchemas = {
+  create: z.strictObject(fields).partial().required({ name: true, url: true }),
+  change: z.strictObject({ ...fields, ...rotation }).partial(),
+};
 
 export type NewConsumer = z.infer<typeof consumerSchemas.create>;
 export type ConsumerChange = z.infer<typeof consumerSchemas.change>;

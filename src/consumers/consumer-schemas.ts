@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { previousEndShown } from '../accounts/account-schemas.ts';
 import { pauseShown } from '../accounts/pause.ts';
 import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
 
@@ -30,6 +31,14 @@ export const consumer = z
         'A user and password in the URL are shown as `[masked]`. For `default`: the `delivery_url` of the account, or its `project_delivery_url`; `null`: it has neither',
     }),
     has_secret: flag,
+    secret_previous_expires_at: previousEndShown,
+    signature: z.enum(['ed25519', 'unreadable']).nullable().meta({
+      description:
+        '`null`: the secret signs, if there is one. `unreadable`: the setting does not decrypt with `SECRETS_KEY`',
+    }),
+    public_key: text.nullable().meta({
+      description: 'Verifies the signatures of `ed25519`: `whpk_` and the base64 of 32 bytes; `null` otherwise',
+    }),
     enabled: flag,
     condition: text.nullable().meta({ description: '`null`: it gets all webhooks' }),
     paused: pauseShown,
@@ -54,6 +63,9 @@ export const consumer = z
         name: 'billing',
         url: 'https://billing.example/hook',
         has_secret: true,
+        secret_previous_expires_at: null,
+        signature: null,
+        public_key: null,
         enabled: true,
         condition: 'event_type.startswith("invoice.")',
         paused: null,

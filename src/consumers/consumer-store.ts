@@ -6,21 +6,23 @@ import { sealUrl } from '../accounts/account-urls.ts';
 import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 import type { ConsumerAddress } from '../accounts/delivery-target.ts';
 import { beginPause, endPause } from '../accounts/pause.ts';
+import { databaseNowMs } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import { inEntityTransaction } from '../database/transaction.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
+import { changeRow, type Found } from './change-row.ts';
 import { type Consumer, consumersOf, toConsumer, toDefault } from './consumer.ts';
-import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
-import { errorsOfCertificate, errorsOfDefault, errorsOfName, newRow, rowsOf } from './consumer-rows.ts';
+import { ConsumerEntity } from './consumer-entity.ts';
+import { errorsOfCertificate, errorsOfName, newRow, newRowOfDefault, rowsOf } from './consumer-rows.ts';
 import { type ConsumerChange, defaultName, maxConsumers, type NewConsumer } from './consumer-rules.ts';
-import { changedSecrets, consumerPlace, sealedSecret, shownSecrets } from './consumer-secrets.ts';
+import { changedSecrets, consumerPlace, shownSecrets } from './consumer-secrets.ts';
 import { changedOptions } from './delivery-rules.ts';
 
 /** Why a consumer was not written. */
 export type Unwritten =
   | { ok: false; reason: 'account_not_found' | 'not_found' | 'is_default' }
-  | { ok: false; reason: 'invalid'; errors: FieldError[] };
+  | { ok: false; reason: 'invalid' | 'previous_in_use'; errors: FieldError[] };
 
 export type ConsumerWrite = { ok: true; consumer: Consumer } | Unwritten;
 
@@ -37,10 +39,7 @@ export interface TestedConsumer {
   options: DeliveryOptions | null;
 }
 
-interface Found {
-  account: AccountRow;
-  row: ConsumerRow;
-}
+const newSecrets = (id: string) => ({ id, secret: null, sealed_options: null, certificate_expires_at: null });
 
 const tooMany: FieldError = {
   path: 'name',
@@ -98,14 +97,14 @@ export class ConsumerStore {
       if (errors.length === 0 && rows.filter((row) => row.id !== account.id).length + 1 >= maxConsumers)
         errors.push(tooMany);
       if (mistake !== null) errors.push({ path: 'url', message: mistake });
-      const secrets = changedSecrets(this.#deps.box, { id, sealed_options: null, certificate_expires_at: null }, input);
+      const secrets = changedSecrets(this.#deps.box, newSecrets(id), input, Date.now());
       errors.push(...errorsOfCertificate({ ...secrets, url }, input));
       if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
       const row = newRow(tx, accountId, {
         ...{ id, name: input.name, url, url_credentials: credentials ?? null },
-        ...{ secret: sealedSecret(this.#deps.box, id, input.secret), enabled: input.enabled ?? true },
-        ...{ condition: input.condition ?? null, options: changedOptions(null, input) },
-        ...secrets,
+        ...{ enabled: input.enabled ?? true, condition: input.condition ?? null, options: changedOptions(null, input) },
+        ...{ secret: secrets.secret, sealed_options: secrets.sealed_options },
+        certificate_expires_at: secrets.certificate_expires_at,
       });
       await tx.persist(row).flush();
       const consumer = toConsumer(row, shownSecrets(this.#deps.box, row));
@@ -119,29 +118,11 @@ export class ConsumerStore {
    * the account's.
    */
   update(accountId: string, name: string, change: ConsumerChange, alongside?: Alongside): Promise<ConsumerWrite> {
-    return this.#change(accountId, name, alongside, async (tx, sql, { account, row }) => {
-      const { url: text, secret, name: newName, enabled, condition } = change;
-      const isDefault = row.id === account.id;
-      const errors = isDefault ? errorsOfDefault(change) : errorsOfName(await rowsOf(tx, accountId), change.name, row);
-      const sealed =
-        text === undefined
-          ? null
-          : sealUrl(this.#deps.box, consumerPlace(row.id, 'url_credentials'), text, {
-              ...{ url: row.url ?? null, credentials: row.url_credentials ?? null },
-            });
-      if (sealed?.mistake) errors.push({ path: 'url', message: sealed.mistake });
-      const secrets = changedSecrets(this.#deps.box, row, change);
-      const after = isDefault ? (account.delivery_url ?? account.project_delivery_url) : (sealed ?? row).url;
-      errors.push(...errorsOfCertificate({ ...secrets, url: after }, change));
-      if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
-      const plain = { name: newName, enabled, condition, updated_at: new Date() };
-      tx.assign(row, plain, { ignoreUndefined: true });
-      row.options = changedOptions(row.options ?? null, change);
-      if (sealed) row.url = sealed.url;
-      if (sealed && sealed.credentials !== undefined) row.url_credentials = sealed.credentials;
-      if (secret !== undefined) row.secret = sealedSecret(this.#deps.box, row.id, secret);
-      Object.assign(row, secrets);
-      if (change.enabled) await this.#deps.wake(sql, [row.id]);
+    return this.#change(accountId, name, alongside, async (tx, sql, found) => {
+      const nowMs = await databaseNowMs(sql);
+      const refusal = await changeRow({ tx, box: this.#deps.box, nowMs }, found, change);
+      if (refusal) return refusal;
+      if (change.enabled) await this.#deps.wake(sql, [found.row.id]);
       return null;
     });
   }
@@ -241,8 +222,7 @@ export class ConsumerStore {
       // Read after the lock was acquired, so that it includes the changes of earlier writers.
       const stored = await tx.findOne(ConsumerEntity, { account_id: accountId, name, deleted_at: null });
       if (!stored && name !== defaultName) return { ok: false, reason: 'not_found' };
-      const { created_at, updated_at } = account;
-      const row = stored ?? newRow(tx, accountId, { id: accountId, name: defaultName, created_at, updated_at });
+      const row = stored ?? newRowOfDefault(tx, account);
       const refused = await change(tx, sql, { account, row });
       if (refused) return refused;
       await tx.persist(row).flush();

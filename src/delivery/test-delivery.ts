@@ -10,7 +10,7 @@ import { type ConsumerSender, maskWithToken } from './consumer-sender.ts';
 import { type DeliveryStep, stepOf } from './delivery-step.ts';
 import { deliveryHeaders } from './headers.ts';
 import { maskError } from './mask-error.ts';
-import { signDelivery } from './signature.ts';
+import { signaturesOf } from './signature.ts';
 
 const eventType = 'webhook_gateway.test';
 
@@ -77,7 +77,6 @@ function testEvent(
   { name: consumer, options }: TestedConsumer,
   target: DeliveryTarget & { ok: true },
 ) {
-  const { secret } = target;
   const { provider, account_slug } = account;
   const id = uuidv7();
   const now = new Date();
@@ -91,11 +90,7 @@ function testEvent(
       ...{ requestId: null, consumer, externalId: id, eventType, provider, accountSlug: account_slug },
       ...{ attempt: 1, replay: false, test: true },
     },
-    webhook: {
-      id,
-      timestampS,
-      signature: secret === null ? null : signDelivery({ secret, id, timestampS, body }),
-    },
+    webhook: { id, timestampS, signature: signaturesOf(target.signing, { id, timestampS, body }, now) },
     added: addedHeaders(options, target.authentication),
   });
   return { headers, body };

@@ -133,7 +133,7 @@ describe('refused', () => {
   const unchanged = { current: a, previous: null, expires_at: null };
 
   test.each([
-    ['without a new secret', { rotate: true }, 'signing_secret_current', /send the new secret/],
+    ['without a new secret', { rotate: true }, 'rotate', /send signing_secret_current/],
     ['with null', { rotate: true, signing_secret_current: null }, 'signing_secret_current', /send the new secret/],
     ['with an empty secret', { rotate: true, signing_secret_current: '' }, 'signing_secret_current', /send the new/],
     [

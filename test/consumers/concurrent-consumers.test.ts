@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { maxConsumers } from '../../src/consumers/consumer-rules.ts';
 import type { Answer } from '../support/admin-client.ts';
 import { entriesOf } from '../support/audit.ts';
+import { secretText } from '../support/secrets.ts';
 import { useGateway } from '../support/use-gateway.ts';
-import { consumersOf } from './support.ts';
+import { consumersOf, iso } from './support.ts';
 
 // Concurrent changes by operators: no change is lost, limits hold, and each change has one audit entry.
 
@@ -53,6 +54,24 @@ test('the row of `default` is made once, and no change is lost', async () => {
   });
   expect(await revisionOf(id)).toBe(operators + 2);
   expect(await entriesOf(gateway.database, id, 'consumer.update')).toHaveLength(operators + 1);
+});
+
+test('rotations of the account and changes of `default` make its row once, and none is lost', async () => {
+  const owners = ['delivery_secret', 'project_delivery_secret'] as const;
+  const old = { delivery_secret: secretText('old'), project_delivery_secret: secretText('old') };
+  const { id } = await gateway.admin.createAccount(old);
+  const consumers = consumersOf(gateway, id);
+  const rotate = (field: string) =>
+    gateway.admin.request('PATCH', `/admin/accounts/${id}`, { [field]: secretText('new'), rotate: true });
+  const answers = await Promise.all([
+    ...owners.map(rotate),
+    consumers.patch('default', { authentication: { type: 'bearer', token: secretText('token') } }),
+    consumers.patch('default', { timeout: '30s' }),
+  ]);
+  expect(statuses(answers)).toEqual(Array(4).fill(200));
+  const { body } = await gateway.admin.request('GET', `/admin/accounts/${id}`);
+  for (const field of owners) expect(body[`${field}_previous_expires_at`]).toEqual(iso);
+  expect((await consumers.get('default')).body).toMatchObject({ authentication: { type: 'bearer' }, timeout: '30s' });
 });
 
 test('a deleted account has no new consumers, and none is changed after it', async () => {

@@ -7,6 +7,9 @@ export const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}
 
 /** The settings of a consumer that say how it is reached, of which none was set. */
 export const reachedAsUsual = {
+  secret_previous_expires_at: null,
+  signature: null,
+  public_key: null,
   headers: {},
   authentication: null,
   ca: null,

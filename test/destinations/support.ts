@@ -1,4 +1,5 @@
 import { AccountStore } from '../../src/accounts/account-store.ts';
+import { settingsOfDefault } from '../../src/consumers/settings-of-default.ts';
 import { stopEventsOf } from '../../src/events/transitions/account-deleted.ts';
 import type { Destination, DestinationCreated } from '../../src/notifications/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/notifications/destinations/destination-store.ts';
@@ -17,7 +18,7 @@ async function openStores() {
   const database = await openDatabase({ url, log });
   const em = () => database.orm.em.fork();
   const box = createSecretBox(randomKeyring());
-  const accounts = new AccountStore({ em, box, stopDeliveries: stopEventsOf, providers });
+  const accounts = new AccountStore({ em, box, stopDeliveries: stopEventsOf, settingsOfDefault, providers });
   let made = 0;
   return {
     ...{ database, url, accounts, box },

@@ -119,6 +119,19 @@ export function testReceiver(command: ReceiverCommand): void {
     }
   });
 
+  test('during a rotation that signs with two secrets, a receiver that has one of them accepts deliveries', async () => {
+    const shop = await account();
+    const change = { delivery_secret: newWhsec(), rotate: true };
+    expect((await gateway.admin.request('PATCH', `/admin/accounts/${shop.id}`, change)).status).toBe(200);
+    expect(await delivered(shop, created(newOrder()))).toMatchObject({ delivery_status: 'delivered' });
+    const late = await account({ delivery_secret: newWhsec() });
+    expect(
+      (await gateway.admin.request('PATCH', `/admin/accounts/${late.id}`, { delivery_secret: next, rotate: true }))
+        .status,
+    ).toBe(200);
+    expect(await delivered(late, created(newOrder()))).toMatchObject({ delivery_status: 'delivered' });
+  });
+
   test('a secret that is any text is accepted, also one that begins like base64', async () => {
     for (const delivery_secret of texts) {
       const shop = await account({ delivery_secret });

@@ -7,7 +7,7 @@ import { type ConsumerSender, maskWithToken } from '../consumer-sender.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders, type Header } from '../headers.ts';
 import { maskError } from '../mask-error.ts';
-import { signDelivery } from '../signature.ts';
+import { signaturesOf } from '../signature.ts';
 
 /** The outcome of one attempt, whether or not a request could be sent. */
 export interface Posted {
@@ -54,10 +54,8 @@ export async function postEvent(
   if (!target.ok) return notSent(target.outcome, target.error);
   const { options } = row.consumer;
   const timestampS = Math.floor(attempt.startedAt.getTime() / 1000);
-  const signature =
-    target.secret === null
-      ? null
-      : signDelivery({ secret: target.secret, id: row.eventId, timestampS, body: attempt.body });
+  const signed = { id: row.eventId, timestampS, body: attempt.body };
+  const signature = signaturesOf(target.signing, signed, attempt.startedAt);
   const { token, ...result } = await deps.consumerSender.post(target, {
     headers: deliveryHeaders({
       providerHeaders: row.headers,

@@ -123,7 +123,7 @@ export function Area({
 }
 
 /** A box to tick, with its label next to it. */
-export function Check(props: { label: string; hint?: string; checked: boolean; onChange(checked: boolean): void }) {
+export function Check(props: { label: string; hint?: ReactNode; checked: boolean; onChange(checked: boolean): void }) {
   const { id, input } = useFieldIds(props);
   return (
     <div className={styles.check}>

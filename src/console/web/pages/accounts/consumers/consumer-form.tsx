@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { Check, Field } from '../../../components/field.tsx';
+import { Moment } from '../../../components/moment.tsx';
 import { submits } from '../../../components/submits.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { newDeliverySecret } from '../data/new-secret.ts';
@@ -141,6 +142,22 @@ function Target({ draft, stored, errors, change }: FieldsProps) {
           placeholder={stored?.has_secret ? 'Set; leave empty to keep it' : 'None: not signed'}
           value={draft.secret}
           onChange={(secret) => change({ secret })}
+        />
+      )}
+      {stored?.has_secret && draft.secret !== '' && (
+        <Check
+          label="Sign with the present secret, too, for 24 hours"
+          hint={
+            stored.secret_previous_expires_at === null ? (
+              'Deliveries carry both signatures, so that its service accepts them with either.'
+            ) : (
+              <>
+                A former secret, which signs until <Moment iso={stored.secret_previous_expires_at} />, is dropped.
+              </>
+            )
+          }
+          checked={draft.rotates}
+          onChange={(rotates) => change({ rotates })}
         />
       )}
       {stored?.has_secret && (

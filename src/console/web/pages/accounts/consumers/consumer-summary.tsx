@@ -4,12 +4,14 @@ import type { Account } from '../../../api/types.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { counted, percentText } from '../../../components/number-text.ts';
+import { ToCopy } from '../../../components/to-copy.tsx';
 import { type Consumer, defaultName } from './consumer-types.ts';
 import styles from './consumers.module.css';
 import { useConsumerDay, useLastDelivered } from './use-consumer-figures.ts';
 
 /** A consumer's name and state. */
-export function ConsumerHead({ consumer: { name, enabled, has_secret, paused } }: { consumer: Consumer }) {
+export function ConsumerHead({ consumer }: { consumer: Consumer }) {
+  const { name, enabled, has_secret, signature, paused } = consumer;
   return (
     <div className="line">
       <h3>
@@ -17,7 +19,7 @@ export function ConsumerHead({ consumer: { name, enabled, has_secret, paused } }
       </h3>
       <Badge state={enabled ? 'on' : 'disabled'} label={enabled ? 'enabled' : 'disabled'} />
       {paused && <Badge state="paused" />}
-      <span className="aside">{has_secret ? 'signed' : 'not signed'}</span>
+      <span className="aside">{has_secret || signature !== null ? 'signed' : 'not signed'}</span>
     </div>
   );
 }
@@ -38,6 +40,7 @@ export function ConsumerFacts({ account, consumer }: { account: Account; consume
         )}
       </p>
       <Reached consumer={consumer} />
+      {consumer.public_key !== null && <ToCopy label="Public key" text={consumer.public_key} />}
       {paused && (
         <p className="aside">
           Paused since <Moment iso={paused.since} />
@@ -55,7 +58,8 @@ export function ConsumerFacts({ account, consumer }: { account: Account; consume
 
 /** What of its deliveries differs from the usual; nothing for most consumers. */
 function Reached({ consumer }: { consumer: Consumer }) {
-  const { headers, authentication, ca, timeout, schedule, success, final } = consumer;
+  const { headers, authentication, ca, signature, timeout, schedule, success, final } = consumer;
+  const { secret_previous_expires_at: previousEnd } = consumer;
   const names = Object.keys(headers);
   const parts = [
     authentication && `authentication: ${authentication.type}`,
@@ -65,6 +69,12 @@ function Reached({ consumer }: { consumer: Consumer }) {
       </>
     ),
     ca !== null && 'private authority',
+    signature === 'unreadable' && 'signature: unreadable',
+    previousEnd !== null && (
+      <>
+        two signatures until <Moment iso={previousEnd} />
+      </>
+    ),
     names.length > 0 && `headers: ${names.join(', ')}`,
     timeout !== null && `timeout ${timeout}`,
     schedule && (schedule.length === 0 ? 'no retries' : `retries after ${schedule.join(', ')}`),

@@ -19,6 +19,8 @@ export interface DeliveryDraft {
   certificate: string;
   /** Authorities in PEM. */
   ca: string;
+  /** Empty: the secret signs. */
+  signature: '' | 'ed25519' | 'unreadable';
   timeout: string;
   /** Delays between commas. */
   schedule: string;
@@ -45,6 +47,7 @@ export function deliveryDraftOf(stored: Consumer | null): DeliveryDraft {
     headers = {},
     authentication = null,
     ca = null,
+    signature = null,
     timeout = null,
     schedule = null,
     success = null,
@@ -58,7 +61,7 @@ export function deliveryDraftOf(stored: Consumer | null): DeliveryDraft {
     user: authentication?.username ?? authentication?.name ?? authentication?.client_id ?? '',
     ...{ tokenUrl: authentication?.token_url ?? '', scope: authentication?.scope ?? '' },
     ...{ audience: authentication?.audience ?? '', clientAuth: authentication?.client_auth ?? 'basic' },
-    ...{ certificate: authentication?.certificate ?? '', ca: ca ?? '' },
+    ...{ certificate: authentication?.certificate ?? '', ca: ca ?? '', signature: signature ?? '' },
     schedule: schedule === null ? '' : schedule.length === 0 ? noRetries : schedule.join(', '),
     ...{ timeout: timeout ?? '', success: success?.join(', ') ?? '', final: final?.join(', ') ?? '' },
   };
@@ -76,7 +79,9 @@ export const isStoredAuthentication = (stored: DeliveryDraft, now: DeliveryDraft
 /** Whether something differs from the usual. */
 export const hasDelivery = (draft: DeliveryDraft) =>
   draft.authentication !== 'none' ||
-  [draft.headers, draft.ca, draft.timeout, draft.schedule, draft.success, draft.final].some((text) => text !== '');
+  [draft.headers, draft.ca, draft.signature, draft.timeout, draft.schedule, draft.success, draft.final].some(
+    (text) => text !== '',
+  );
 
 /** The fields of the draft that differ from the draft before, as the API takes them. */
 export function deliveryChange(before: DeliveryDraft, now: DeliveryDraft): ConsumerChange {
@@ -85,6 +90,7 @@ export function deliveryChange(before: DeliveryDraft, now: DeliveryDraft): Consu
     ...(changes('headers') && { headers: headersOf(now.headers) }),
     ...(changes(...authenticationFields) && { authentication: authenticationOf(now) }),
     ...(changes('ca') && { ca: now.ca.trim() === '' ? null : now.ca }),
+    ...(changes('signature') && { signature: now.signature === 'ed25519' ? now.signature : null }),
     ...(changes('timeout') && { timeout: now.timeout.trim() === '' ? null : now.timeout.trim() }),
     ...(changes('schedule') && { schedule: now.schedule.trim() === noRetries ? [] : listOf(now.schedule) }),
     ...(changes('success') && { success: listOf(now.success) }),

@@ -1,16 +1,22 @@
 import { useState } from 'react';
-import { Area, Field } from '../../../components/field.tsx';
+import { Area, Choice, Field } from '../../../components/field.tsx';
 import { AuthenticationFields } from './authentication-fields.tsx';
 import styles from './consumers.module.css';
 import { type DeliveryFieldsProps, hasDelivery } from './delivery-draft.ts';
 import { errorUnder } from './error-under.ts';
 
+const signatures = [
+  ['', 'With the secret (HMAC)'],
+  ['ed25519', 'With a pair of keys (Ed25519)'],
+] as const;
+const unreadable = ['unreadable', 'Cannot be read with the present SECRETS_KEY'] as const;
+
 /** How the consumer is reached: authentication, headers, authorities, statuses, schedule and timeout. Open where something of it is set. */
 export function DeliveryFields(props: DeliveryFieldsProps) {
-  const { draft, errors, change } = props;
+  const { draft, stored, errors, change } = props;
   const [isOpen, setIsOpen] = useState(hasDelivery(draft));
-  const hasError = ['headers', 'authentication', 'ca', 'timeout', 'schedule', 'success', 'final'].some((field) =>
-    errorUnder(errors, field),
+  const hasError = ['headers', 'authentication', 'ca', 'signature', 'timeout', 'schedule', 'success', 'final'].some(
+    (field) => errorUnder(errors, field),
   );
   return (
     <details open={isOpen || hasError} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -18,6 +24,14 @@ export function DeliveryFields(props: DeliveryFieldsProps) {
       <div className={`${styles.columns} ${styles.reached}`}>
         <div className="stack">
           <AuthenticationFields {...props} />
+          <Choice
+            label="Signature"
+            hint="With a pair of keys, its service only has the public one, which is shown with the consumer."
+            error={errors.get('signature')}
+            options={stored.signature === 'unreadable' ? [...signatures, unreadable] : signatures}
+            value={draft.signature}
+            onChange={(given) => change({ signature: given === 'ed25519' ? given : '' })}
+          />
           <Area
             label="Headers"
             hint="One in each line, up to 20. They are shown, so they are not for secrets."

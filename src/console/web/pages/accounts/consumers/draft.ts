@@ -8,6 +8,8 @@ export interface Draft {
   /** Only a new one; the API never shows the stored one. */
   secret: string;
   removesSecret: boolean;
+  /** Whether the stored secret signs beside the new one for a day. */
+  rotates: boolean;
   enabled: boolean;
   condition: string;
   delivery: DeliveryDraft;
@@ -17,7 +19,15 @@ export interface Draft {
 export function draftOf(stored: Consumer | null): Draft {
   const { name = '', url = '', enabled = true, condition = '' } = stored ?? {};
   return {
-    ...{ name, enabled, secret: '', removesSecret: false, url: url ?? '', condition: condition ?? '' },
+    ...{
+      name,
+      enabled,
+      secret: '',
+      removesSecret: false,
+      rotates: stored?.has_secret ?? false,
+      url: url ?? '',
+      condition: condition ?? '',
+    },
     delivery: deliveryDraftOf(stored),
   };
 }
@@ -49,12 +59,15 @@ export function changeOf(stored: Consumer, draft: Draft): ConsumerChange {
     ...(name === stored.name ? {} : { name }),
     ...(url === stored.url ? {} : { url }),
     ...(secret === '' ? {} : { secret }),
+    ...(secret && draft.rotates && { rotate: true }),
+    // The form says that the former one is dropped.
+    ...(secret && draft.rotates && stored.secret_previous_expires_at !== null && { replace_previous: true }),
   };
 }
 
 const fieldNames = new Set([
   ...['name', 'url', 'secret', 'condition'],
-  ...['headers', 'authentication', 'ca', 'timeout', 'schedule', 'success', 'final'],
+  ...['headers', 'authentication', 'ca', 'signature', 'timeout', 'schedule', 'success', 'final'],
 ]);
 
 /** Whether the form shows errors of this path next to a field. */

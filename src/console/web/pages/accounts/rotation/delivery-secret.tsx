@@ -2,7 +2,8 @@ import { useRef, useState } from 'react';
 import type { Account } from '../../../api/types.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { ProblemNotice } from '../../../components/notice.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { Notice, ProblemNotice } from '../../../components/notice.tsx';
 import { TestOutcome } from '../account/test-result.tsx';
 import { useTestDelivery } from '../account/use-test-delivery.ts';
 import { useChangeAccount } from '../data/account-change.ts';
@@ -12,7 +13,7 @@ import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import { Step, Steps } from './steps.tsx';
 
-/** The rotation of a secret that signs deliveries. The gateway uses one at a time; the service accepts both meanwhile. */
+/** The rotation of a secret that signs deliveries. Until its end, the stored one signs beside the new one. */
 export function DeliverySecret(props: {
   account: Account;
   field: 'delivery_secret' | 'project_delivery_secret';
@@ -25,15 +26,22 @@ export function DeliverySecret(props: {
   const [isAsked, setIsAsked] = useState(false);
   const change = useChangeAccount(account.id);
   const test = useTestDelivery(account.id);
+  const endsAt = account[`${field}_previous_expires_at`];
+  // Before a secret was saved: there is one from a former rotation, which another rotation drops.
+  const dropped = isSaved ? null : endsAt;
   const save = () =>
-    change.save({ [field]: secret }, 'The next delivery is signed with the new secret.', () => {
-      setIsSaved(true);
-      setSecret('');
-    });
-  const accepts = isFirst ? 'check signatures with it' : 'accept the old and the new secret';
+    change.save(
+      { [field]: secret, ...(!isFirst && { rotate: true, ...(dropped !== null && { replace_previous: true }) }) },
+      isFirst ? 'The next delivery is signed with the secret.' : 'Deliveries are signed with both secrets.',
+      () => {
+        setIsSaved(true);
+        setSecret('');
+      },
+    );
+  const endNow = () => change.save({ [`${field}_previous_expires_at`]: null }, 'The old secret signs no more.', onDone);
   return (
     <Steps title={isFirst ? 'Sign deliveries' : 'Rotate without losing a delivery'} onClose={onDone}>
-      <Step title="1. Make a new secret, and give it to your service" state={isSaved ? 'done' : 'now'}>
+      <Step title="1. Make a new secret, and save it" state={isSaved ? 'done' : 'now'}>
         <ChangeForm
           change={change}
           hasField={(path) => path === field}
@@ -57,8 +65,17 @@ export function DeliverySecret(props: {
             onChange={setSecret}
           />
           <p className="aside">
-            Let your service {accepts}, and deploy it. Then save: the next attempt is signed with the new secret.
+            {isFirst
+              ? 'Let your service check signatures with it, and deploy it. Then save: the next attempt is signed.'
+              : 'Deliveries then carry the signatures of both secrets for 24 hours, so that your service accepts them with either.'}
           </p>
+          {dropped !== null && (
+            <Notice tone="bad">
+              <span>
+                A former secret signs until <Moment iso={dropped} />. It is dropped with this one.
+              </span>
+            </Notice>
+          )}
         </ChangeForm>
         <ConfirmDialog
           open={isAsked}
@@ -73,8 +90,15 @@ export function DeliverySecret(props: {
           {change.error && <ProblemNotice error={change.error} />}
         </ConfirmDialog>
       </Step>
-      <Step title="2. Check that your service accepts it" state={isSaved ? 'now' : 'later'}>
-        <p className="aside">A test delivery is signed with the new secret.</p>
+      <Step
+        title={
+          isFirst ? '2. Check that your service accepts it' : '2. Give it to your service, and check that it accepts it'
+        }
+        state={isSaved ? 'now' : 'later'}
+      >
+        <p className="aside">
+          {isFirst ? 'A test delivery is signed with the secret.' : 'A test delivery carries both signatures, too.'}
+        </p>
         <div className="buttons">
           <Button disabled={test.isPending} onClick={() => test.mutate()}>
             {test.isPending ? 'Sending …' : 'Send test delivery'}
@@ -85,10 +109,18 @@ export function DeliverySecret(props: {
         </div>
       </Step>
       {!isFirst && (
-        <Step title="3. Remove the old secret from your service" state={isSaved ? 'now' : 'later'}>
+        <Step title="3. Let the old secret end" state={isSaved ? 'now' : 'later'}>
+          {isSaved && endsAt !== null && (
+            <p className="aside">
+              It signs until <Moment iso={endsAt} />. End it when all of your service has the new one.
+            </p>
+          )}
           <div className="buttons">
             <Button tone="main" onClick={onDone}>
-              Finish
+              Leave it until then
+            </Button>
+            <Button disabled={!isSaved || change.isPending} onClick={endNow}>
+              End it now
             </Button>
           </div>
         </Step>

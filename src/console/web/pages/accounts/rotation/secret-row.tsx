@@ -6,7 +6,7 @@ import styles from './rotation.module.css';
 /** One secret: whether it is set, and the button that opens its rotation. The value is never shown. */
 export function SecretRow(props: {
   name: string;
-  note: string;
+  note: ReactNode;
   isSet: boolean;
   /** What the button says in place of "Rotate" or "Set". */
   action?: string | undefined;

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useMay } from '../../../api/session.ts';
 import type { Account, Provider } from '../../../api/types.ts';
+import { Moment } from '../../../components/moment.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { useSecretUses } from '../data/queries.ts';
@@ -51,7 +52,12 @@ export function SecretsPanel({ account, provider }: { account: Account; provider
         </SecretRow>
         <SecretRow
           name="Delivery secret"
-          note="Signs the requests to your service."
+          note={
+            <OutboundNote
+              text="Signs the requests to your service."
+              endsAt={account.delivery_secret_previous_expires_at}
+            />
+          }
           isSet={account.has_delivery_secret}
           {...rowOf('delivery')}
         >
@@ -60,7 +66,12 @@ export function SecretsPanel({ account, provider }: { account: Account; provider
         {(has_project_delivery_secret || project_delivery_url !== null) && (
           <SecretRow
             name="Project delivery secret"
-            note="Signs the requests to the project delivery URL."
+            note={
+              <OutboundNote
+                text="Signs the requests to the project delivery URL."
+                endsAt={account.project_delivery_secret_previous_expires_at}
+              />
+            }
             isSet={has_project_delivery_secret}
             {...rowOf('project')}
           >
@@ -69,6 +80,21 @@ export function SecretsPanel({ account, provider }: { account: Account; provider
         )}
       </div>
     </Panel>
+  );
+}
+
+/** What a secret is for, and until when the one before signs, too. */
+function OutboundNote({ text, endsAt }: { text: string; endsAt: string | null }) {
+  return (
+    <>
+      {text}
+      {endsAt !== null && (
+        <>
+          {' '}
+          The one before signs, too, until <Moment iso={endsAt} />.
+        </>
+      )}
+    </>
   );
 }
 

@@ -1,0 +1,85 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { AccountRow } from './account-entity.ts';
+import type { AccountChange } from './account-rules.ts';
+import {
+  changeOfPrevious,
+  endField,
+  type PreviousEnds,
+  previousEnds,
+  type SecretRefusals,
+} from './outbound-rotation.ts';
+import { openOptions, sealChanged } from './sealed-options.ts';
+
+/** Where the encrypted settings of an account's consumer `default` are. The folder of consumers has their table. */
+export interface SettingsOfDefault {
+  /** Null: there are none. */
+  read(em: EntityManager, accountId: string): Promise<Uint8Array | null>;
+  /** Writes them in the transaction of `tx`, in which the account is locked. */
+  write(tx: EntityManager, account: AccountRow, sealed: Uint8Array | null): Promise<void>;
+}
+
+/** The secrets of an account that sign its deliveries. */
+export const deliverySecrets = ['delivery_secret', 'project_delivery_secret'] as const;
+
+interface Deps {
+  box: SecretBox;
+  settingsOfDefault: SettingsOfDefault;
+}
+
+/** Until when the previous delivery secrets of an account sign. */
+export async function endsOfDelivery(
+  { box, settingsOfDefault }: Deps,
+  em: EntityManager,
+  accountId: string,
+): Promise<PreviousEnds> {
+  return previousEnds(openOptions(box, accountId, await settingsOfDefault.read(em, accountId)));
+}
+
+/** What a change does to the previous delivery secrets of an account, which are settings of its consumer `default`. */
+export interface DeliverySecretsChange extends SecretRefusals {
+  /** The names of the changed fields, besides the secrets, for the audit log. */
+  changed: string[];
+  /** Writes the settings of `default`, if they change. */
+  write(): Promise<void>;
+}
+
+/**
+ * What a change does to the delivery secrets of an account that the caller has locked.
+ *
+ * @param nowMs by the clock of the database.
+ */
+export async function changeOfDelivery(
+  { box, settingsOfDefault }: Deps,
+  tx: EntityManager,
+  account: AccountRow,
+  sent: AccountChange,
+  nowMs: number,
+): Promise<DeliverySecretsChange> {
+  const { id } = account;
+  const sealed = await settingsOfDefault.read(tx, id);
+  const options = openOptions(box, id, sealed);
+  const secrets = deliverySecrets.map((field) => ({
+    field,
+    rotate: sent.rotate === true && sent[field] !== undefined,
+    fresh: sent[field],
+    end: sent[endField(field)],
+    stored() {
+      const stored = account[field];
+      return stored ? (box.open(stored, { accountId: id, field }) ?? undefined) : null;
+    },
+  }));
+  const signsWithKey = options?.signatureKey !== undefined;
+  const replacePrevious = sent.replace_previous === true;
+  const { errors, inUse, previous } = changeOfPrevious(secrets, { options, signsWithKey, replacePrevious, nowMs });
+  return {
+    ...{ errors, inUse },
+    changed: secrets.filter(({ rotate, end }) => rotate || end !== undefined).map(({ field }) => endField(field)),
+    async write() {
+      // What does not decrypt has no previous secret that signs.
+      if (options === null) return;
+      const after = sealChanged(box, id, { sealed, options }, { ...options, previous });
+      if (after !== sealed) await settingsOfDefault.write(tx, account, after);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import { consumersOf } from '../consumers/support.ts';
+import { secretText } from '../support/secrets.ts';
+import { openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
+import { consoleGateway } from './support/console-gateway.ts';
+
+const gateway = consoleGateway();
+
+async function accountPage(fields: object, expectedErrors?: RegExp) {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount(fields);
+  const page = await openConsole({
+    ...{ baseUrl, token: adminToken, path: `/accounts/${account.id}` },
+    ...(expectedErrors && { expectedErrors }),
+  });
+  return { page, account, consumers: consumersOf(gateway, account.id) };
+}
+
+const isInADay = (iso: string) => Math.abs(Date.parse(iso) - Date.now() - 24 * 3_600_000) < 60_000;
+
+test('a delivery secret is rotated with two signatures, and the old one is ended', async () => {
+  const { page, account } = await accountPage({
+    delivery_url: 'https://a.test/hook',
+    delivery_secret: secretText('old'),
+  });
+  const stored = async () => (await gateway.admin.request('GET', `/admin/accounts/${account.id}`)).body;
+  const row = page.getByRole('region', { name: 'Delivery secret', exact: true });
+  await row.getByRole('button', { name: 'Rotate: Delivery secret' }).click();
+  await row.getByLabel('New delivery secret', { exact: true }).fill(secretText('new'));
+  await row.getByRole('button', { name: 'Save the new secret' }).click();
+  await row.getByText('End it when all of your service has the new one.').waitFor();
+  expect(isInADay((await stored()).delivery_secret_previous_expires_at)).toBe(true);
+  await row.getByText('The one before signs, too, until').waitFor();
+  await row.getByRole('button', { name: 'Leave it until then' }).click();
+  // A second rotation says what it drops.
+  await row.getByRole('button', { name: 'Rotate: Delivery secret' }).click();
+  await row.getByText('It is dropped with this one.').waitFor();
+  await row.getByLabel('New delivery secret', { exact: true }).fill(secretText('newest'));
+  await row.getByRole('button', { name: 'Save the new secret' }).click();
+  await row.getByRole('button', { name: 'End it now' }).click();
+  await row.getByText('The one before signs, too, until').waitFor({ state: 'detached' });
+  expect((await stored()).delivery_secret_previous_expires_at).toBeNull();
+});
+
+test('the secret of a consumer is rotated, unless the user wants to replace it at once', async () => {
+  const { page, consumers } = await accountPage({});
+  await consumers.made('billing', { secret: secretText('old') });
+  await page.reload();
+  const form = page.getByRole('form', { name: 'Edit billing' });
+  const row = page.getByRole('listitem', { name: 'billing' });
+  const save = async (secret: string, rotates: boolean) => {
+    await page.getByRole('button', { name: 'Edit billing' }).click();
+    await form.getByLabel('Secret', { exact: true }).fill(secret);
+    await form.getByLabel('Sign with the present secret, too, for 24 hours').setChecked(rotates);
+    await form.getByRole('button', { name: 'Save changes' }).click();
+    await form.waitFor({ state: 'detached' });
+    return (await consumers.get('billing')).body.secret_previous_expires_at;
+  };
+  expect(isInADay(await save(secretText('second'), true))).toBe(true);
+  await row.getByText('two signatures until').waitFor();
+  expect(isInADay(await save(secretText('third'), true))).toBe(true);
+  expect(await save(secretText('fourth'), false)).toBeNull();
+});
+
+test('a consumer gets a pair of keys, whose public one is shown', async () => {
+  const { page, consumers } = await accountPage({ delivery_url: 'https://a.test/hook' });
+  const form = page.getByRole('form', { name: 'Edit default' });
+  const row = page.getByRole('listitem', { name: 'default' });
+  const save = async (option: string) => {
+    await page.getByRole('button', { name: 'Edit default' }).click();
+    if (!(await form.getByLabel('Signature').isVisible())) await form.getByText('How it is reached').click();
+    await form.getByLabel('Signature').selectOption(option);
+    await form.getByRole('button', { name: 'Save changes' }).click();
+    await form.waitFor({ state: 'detached' });
+  };
+  await save('With a pair of keys (Ed25519)');
+  const { body } = await consumers.get('default');
+  expect(body).toMatchObject({ signature: 'ed25519', public_key: expect.stringMatching(/^whpk_/) });
+  await row.getByText(body.public_key).waitFor();
+  await save('With the secret (HMAC)');
+  await row.getByText(body.public_key).waitFor({ state: 'detached' });
+  expect((await consumers.get('default')).body).toMatchObject({ signature: null, public_key: null });
+});
