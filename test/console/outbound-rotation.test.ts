@@ -7,7 +7,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 
 const gateway = consoleGateway();
 
-async function accountPage(fields: object, expectedErrors?: RegExp) {
+async function accountPage(fields: Record<string, unknown>, expectedErrors?: RegExp) {
   const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount(fields);
   const page = await openConsole({
