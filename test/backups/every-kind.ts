@@ -34,6 +34,10 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   await admin.post(`/admin/accounts/${account.id}/consumers`, {
     ...{ name: 'every', url: 'http://user:password@127.0.0.1:9/every', secret: secretText('every-consumer') },
     ...{ enabled: false, condition: 'payload["\\t"] == "tab\\tand \\"quotes\\""' },
+    authentication: {
+      ...{ type: 'oauth2', token_url: 'https://login.test/token', client_id: 'every' },
+      client_secret: secretText('every-client'),
+    },
   });
   const ids = await fillEvents(database, events(account.id));
   const run = (text: string, values: unknown[] = []) => database.pool.query(text, values);

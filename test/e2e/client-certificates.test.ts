@@ -5,6 +5,7 @@ import { readStoredState } from '../../src/roles/gateway-state.ts';
 import { consumersOf } from '../consumers/support.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
 import { listen } from '../support/listen.ts';
+import { secretText } from '../support/secrets.ts';
 import { useStage } from '../support/situations.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
 
@@ -39,7 +40,9 @@ async function settled(account: { provider: string; account_slug: string }, id =
 
 test('a delivery presents the certificate, and trusts the private authority', async () => {
   const { url, clients } = await demanding();
-  const { cert: certificate, key } = await authority.issue({ commonName: 'gateway.test' });
+  const { cert: certificate, key: pem } = await authority.issue({ commonName: 'gateway.test' });
+  // Text before the key belongs to its file. It is a marker that all that gateways write is searched for.
+  const key = `${secretText('private-key')}\n${pem}`;
   const account = await stage.gateway.admin.createAccount({});
   const consumers = consumersOf(stage.gateway, account.id);
   const fields = { url, ca: authority.cert, authentication: { type: 'mtls', certificate, key } };
@@ -51,7 +54,7 @@ test('a delivery presents the certificate, and trusts the private authority', as
   });
   expect((await settled(account)).delivery_status).toBe('delivered');
   expect(clients).toEqual(['gateway.test']);
-  const line = key.split('\n')[1] ?? '';
+  const line = pem.split('\n')[1] ?? '';
   expect(line.length).toBeGreaterThan(30);
   for (const shown of [await consumers.get('billing'), await consumers.list()])
     expect(JSON.stringify(shown)).not.toContain(line);
