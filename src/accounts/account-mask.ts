@@ -30,9 +30,10 @@ const keptMasks = 1_000;
 export class AccountMasks {
   readonly #box: SecretBox;
   readonly #secretValues: SecretValues;
-  readonly #masks = new LRUCache<string, Mask, AccountSecrets>({
+  readonly #masks = new LRUCache<string, Mask, { account: AccountSecrets; token: string | undefined }>({
     max: keptMasks,
-    memoMethod: (_key, _stale, { context }) => createMask(this.#secretsOf(context)),
+    memoMethod: (_key, _stale, { context: { account, token } }) =>
+      createMask([...this.#secretsOf(account), ...(token === undefined ? [] : [token])]),
   });
 
   constructor(options: { box: SecretBox; secretValues: SecretValues }) {
@@ -40,9 +41,13 @@ export class AccountMasks {
     this.#secretValues = options.secretValues;
   }
 
-  /** The mask for an account's current secrets. */
-  of(account: AccountSecrets): Mask {
-    return this.#masks.memo(keyOf(account), { context: account });
+  /**
+   * The mask for an account's current secrets.
+   *
+   * @param token the access token with which a request was sent
+   */
+  of(account: AccountSecrets, token?: string): Mask {
+    return this.#masks.memo(`${keyOf(account)} ${token ?? ''}`, { context: { account, token } });
   }
 
   #secretsOfOptions({ id, consumer, sealedOptions: sealed }: AccountSecrets): string[] {

@@ -85,7 +85,7 @@ export function secretsOfAuthentication(authentication: Authentication): string[
     case 'oauth2':
       return [
         authentication.client_secret,
-        `${encodeURIComponent(authentication.client_id)}:${encodeURIComponent(authentication.client_secret)}`,
+        `${formEncoded(authentication.client_id)}:${formEncoded(authentication.client_secret)}`,
       ];
     case 'mtls':
       return [authentication.key, ...linesOf(authentication.key)];
@@ -93,6 +93,12 @@ export function secretsOfAuthentication(authentication: Authentication): string[
       return authentication satisfies never;
   }
 }
+
+/** As RFC 6749, section 2.3.1 has it in the header of a client: the form that oauth4webapi sends. */
+const formEncoded = (text: string) =>
+  encodeURIComponent(text).replace(/(?:[-_.!~*'()]|%20)/g, (one) =>
+    one === '%20' ? '+' : `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 /** The lines of a private key that contain it. */
 const linesOf = (pem: string) => pem.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('-----'));

@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import type { FieldError } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { AccountChange } from './account-rules.ts';
+import { urlFields } from './account-urls.ts';
 import {
   changeOfPrevious,
   endField,
@@ -9,7 +11,8 @@ import {
   previousEnds,
   type SecretRefusals,
 } from './outbound-rotation.ts';
-import { openOptions, sealChanged } from './sealed-options.ts';
+import { openOptions, type SealedOptions, sealChanged } from './sealed-options.ts';
+import { isWithoutTls } from './url-credentials.ts';
 
 /** Where the encrypted settings of an account's consumer `default` are. The folder of consumers has their table. */
 export interface SettingsOfDefault {
@@ -72,6 +75,7 @@ export async function changeOfDelivery(
   const signsWithKey = options?.signatureKey !== undefined;
   const replacePrevious = sent.replace_previous === true;
   const { errors, inUse, previous } = changeOfPrevious(secrets, { options, signsWithKey, replacePrevious, nowMs });
+  errors.push(...errorsOfCertificate(options, account, sent));
   return {
     ...{ errors, inUse },
     changed: secrets.filter(({ rotate, end }) => rotate || end !== undefined).map(({ field }) => endField(field)),
@@ -82,4 +86,14 @@ export async function changeOfDelivery(
       if (after !== sealed) await settingsOfDefault.write(tx, account, after);
     },
   };
+}
+
+/** Without TLS, the client certificate of `default` would not be presented. */
+function errorsOfCertificate(options: SealedOptions | null, account: AccountRow, sent: AccountChange): FieldError[] {
+  if (options?.authentication?.type !== 'mtls') return [];
+  const after = urlFields.map((path) => ({ path, url: sent[path] === undefined ? account[path] : sent[path] }));
+  const inForce = after.find(({ url }) => url);
+  return inForce && sent[inForce.path] !== undefined && isWithoutTls(inForce.url)
+    ? [{ path: inForce.path, message: 'must begin with https: while the consumer default has a client certificate' }]
+    : [];
 }

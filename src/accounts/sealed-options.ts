@@ -24,7 +24,7 @@ export type PreviousSecrets = Partial<Record<OutboundSecret, PreviousSecret>>;
 export interface SealedOptions {
   /** How its deliveries authenticate. Absent: not. */
   authentication?: Authentication | undefined;
-  /** The authorities that are trusted, in PEM. Not secret, but read only with the rest. Absent: those of the machine. */
+  /** The authorities that are trusted, in PEM. Not secret, but read only with the rest. Absent: those of Node.js. */
   ca?: string | undefined;
   /** The private key that signs them (signature-key.ts). Absent: the secret signs them. */
   signatureKey?: string | undefined;

@@ -74,3 +74,7 @@ export function maskMistake(text: string, kept: string | null): string | null {
   if (URL.parse(text)?.origin === URL.parse(kept)?.origin) return null;
   return 'has another scheme, host or port than the stored URL, so send user and password instead of the mask';
 }
+
+/** Whether requests to a URL go without TLS. */
+export const isWithoutTls = (url: string | null | undefined): boolean =>
+  url !== null && url !== undefined && URL.parse(url)?.protocol === 'http:';

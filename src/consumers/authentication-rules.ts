@@ -33,11 +33,19 @@ function mistakeOf(check: () => void): string | null {
   }
 }
 
+/** Certificates are shown, so a private key among them is refused. */
+function onlyCertificates(given: string) {
+  const certificates = certificatesIn(given);
+  if (/-----BEGIN (?!CERTIFICATE-----)/.test(given))
+    throw new PemError('must hold certificates only: a private key has a field of its own');
+  return certificates;
+}
+
 /** Authorities in PEM. */
-export const authorities = pem((given) => void certificatesIn(given));
+export const authorities = pem((given) => void onlyCertificates(given));
 
 const clientCertificate = pem((given) => {
-  const [first] = certificatesIn(given);
+  const [first] = onlyCertificates(given);
   if (first && first.validToDate.getTime() <= Date.now())
     throw new PemError(`has expired on ${first.validToDate.toISOString()}`);
 });

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountRow } from '../accounts/account-entity.ts';
+import { isWithoutTls } from '../accounts/url-credentials.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import { ConsumerEntity, type ConsumerRow } from './consumer-entity.ts';
 import { type ConsumerChange, defaultName } from './consumer-rules.ts';
@@ -52,7 +53,7 @@ export function errorsOfCertificate(
   after: { url: string | null | undefined; certificate_expires_at: Date | null | undefined },
   change: Pick<ConsumerChange, 'url' | 'authentication'>,
 ): FieldError[] {
-  if (!after.certificate_expires_at || !after.url?.startsWith('http:')) return [];
+  if (!after.certificate_expires_at || !isWithoutTls(after.url)) return [];
   if (change.authentication !== undefined)
     return [{ path: 'authentication', message: 'needs an https: URL to present a certificate' }];
   return change.url === undefined

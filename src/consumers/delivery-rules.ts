@@ -65,7 +65,7 @@ export const deliveryFields = {
   authentication: authentication.nullable(),
   ca: authorities.nullable().meta({
     description:
-      'Certificates of the authorities, in PEM, that the consumer is trusted by: only these. For an `https:` URL. `null`: those of the machine',
+      'Certificates of the authorities, in PEM, that the consumer is trusted by: only these. For an `https:` URL. `null`: those of Node.js and `NODE_EXTRA_CA_CERTS`',
   }),
   timeout: z
     .string()

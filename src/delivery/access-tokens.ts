@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import * as oauth from 'oauth4webapi';
 import type { OAuthClient } from '../accounts/authentication.ts';
@@ -13,8 +14,12 @@ export type AccessToken = { ok: true; token: string } | { ok: false; error: stri
 const maxTokens = 1_000;
 /** The lifetime of a token whose answer names none. */
 const unnamedLifetimeMs = 5 * 60_000;
-/** A token is renewed this long before it ends: longer than an attempt takes. A short-lived one at a tenth of its time. */
+/** A token is renewed this long before it ends: longer than an attempt takes. One that lives shorter, at half of its life. */
 const marginMs = 90_000;
+/** The request for a token, which attempts with different time limits may share. */
+const requestLimitMs = 10_000;
+/** A consumer that refuses new tokens, too, causes one request for a token in this time. */
+const renewalPauseMs = 60_000;
 /** A token is asked for again after a day, whatever its endpoint says. */
 const longestMs = 24 * 3_600_000;
 
@@ -32,6 +37,8 @@ export class AccessTokens {
   readonly #sender: Pick<Sender, 'post'>;
   readonly #kept = new LRUCache<string, string>({ max: maxTokens, ttl: unnamedLifetimeMs });
   readonly #asked = new Map<string, Promise<AccessToken>>();
+  /** The clients whose token was renewed because a consumer has refused it. */
+  readonly #renewed = new LRUCache<string, true>({ max: maxTokens, ttl: renewalPauseMs });
 
   constructor(sender: Pick<Sender, 'post'>) {
     this.#sender = sender;
@@ -47,18 +54,26 @@ export class AccessTokens {
     if (kept !== undefined) return { ok: true, token: kept };
     let asked = this.#asked.get(client.key);
     if (!asked) {
-      asked = this.#ask(client, timeLimitMs).finally(() => this.#asked.delete(client.key));
+      asked = this.#ask(client).finally(() => this.#asked.delete(client.key));
       this.#asked.set(client.key, asked);
     }
     return within(asked, timeLimitMs, client);
   }
 
-  /** Forgets a token that a consumer has refused, unless it was renewed already. */
-  refused(client: OAuthClient, token: string): void {
-    if (this.#kept.peek(client.key) === token) this.#kept.delete(client.key);
+  /**
+   * Notes that a consumer has refused a token.
+   *
+   * @returns whether there may be another one: this one was renewed already, or is renewed now.
+   */
+  refused({ key }: OAuthClient, token: string): boolean {
+    if (this.#kept.peek(key) !== token) return true;
+    if (this.#renewed.has(key)) return false;
+    this.#renewed.set(key, true);
+    this.#kept.delete(key);
+    return true;
   }
 
-  async #ask(client: OAuthClient, timeLimitMs: number): Promise<AccessToken> {
+  async #ask(client: OAuthClient): Promise<AccessToken> {
     let answer: SendResult | null = null;
     const server = { issuer: client.tokenUrl, token_endpoint: client.tokenUrl };
     const secret = client.clientAuth === 'body' ? oauth.ClientSecretPost : oauth.ClientSecretBasic;
@@ -72,7 +87,7 @@ export class AccessTokens {
         {
           [oauth.allowInsecureRequests]: true,
           [oauth.customFetch]: async (url, { headers, body }) => {
-            answer = await this.#post(url, { headers, body: String(body), timeLimitMs });
+            answer = await this.#post(url, { headers, body: String(body) });
             return responseOf(answer);
           },
         },
@@ -85,7 +100,7 @@ export class AccessTokens {
       if (type !== 'bearer') return failed(client, 'answered with a token that is no bearer token');
       if (!/^[\x21-\x7e]+$/.test(token)) return failed(client, 'answered with a token that no header can carry');
       const lifeMs = Math.min(seconds === undefined ? unnamedLifetimeMs : seconds * 1000, longestMs);
-      const ttl = Math.floor(Math.max(lifeMs - marginMs, lifeMs / 10));
+      const ttl = Math.floor(Math.max(lifeMs - marginMs, lifeMs / 2));
       // A lifetime of 0 is for the attempts that wait for it.
       if (ttl > 0) this.#kept.set(client.key, token, { ttl });
       return { ok: true, token };
@@ -94,12 +109,12 @@ export class AccessTokens {
     }
   }
 
-  #post(url: string, request: { headers: Record<string, string>; body: string; timeLimitMs: number }) {
+  #post(url: string, request: { headers: Record<string, string>; body: string }) {
     return this.#sender.post({
       url,
       headers: Object.entries(request.headers),
       body: Buffer.from(request.body, 'utf8'),
-      timeLimitMs: request.timeLimitMs,
+      timeLimitMs: requestLimitMs,
       nowMs: Date.now,
       // The library expects 200 only, as RFC 6749 says.
       isSuccess: (status) => status === 200,
@@ -122,7 +137,7 @@ function failureText(client: OAuthClient, answer: SendResult | null, error: unkn
     return `the request could not be made (${error instanceof Error ? error.name : 'unknown reason'})`;
   if (answer.outcome !== 'delivered') {
     const named = error instanceof oauth.ResponseBodyError && knownErrors.has(error.error) ? `: ${error.error}` : '';
-    return `${answer.error}${named}`;
+    return answer.responseCode === null ? `${answer.error}` : `${answeredText(client, answer.responseCode)}${named}`;
   }
   if (Buffer.byteLength(answer.responseBody) >= keptAnswerBytes - 4)
     return `${peerOf(client)} answered with more than ${keptAnswerBytes / 1024} KiB`;
@@ -130,14 +145,32 @@ function failureText(client: OAuthClient, answer: SendResult | null, error: unkn
   return `${peerOf(client)} answered 200 ${isJson ? 'without a usable access_token' : 'with something that is not JSON'}`;
 }
 
+/** Without the target of a redirect, which the endpoint chooses. */
+const answeredText = (client: OAuthClient, code: number) =>
+  `${peerOf(client)} answered ${code}${STATUS_CODES[code] ? ` ${STATUS_CODES[code]}` : ''}`;
+
 /** The library reads the answer as one of `fetch`. A body that is not JSON is found when it is parsed. */
 function responseOf(answer: SendResult): Response {
   if (answer.responseCode === null) throw new Error('no response');
-  const isEmpty = [101, 103, 204, 205, 304].includes(answer.responseCode);
-  return new Response(isEmpty ? null : answer.responseBody, {
-    status: Math.max(200, answer.responseCode),
+  const isEmpty = [204, 205, 304].includes(answer.responseCode);
+  const body = answer.outcome === 'delivered' ? neededOf(answer.responseBody) : answer.responseBody;
+  return new Response(isEmpty ? null : body, {
+    status: answer.responseCode,
     headers: { 'content-type': 'application/json' },
   });
+}
+
+/**
+ * What is needed of a token answer. The library would check an `id_token`, of which nothing is known here, and refuse an
+ * `expires_in` of null.
+ */
+function neededOf(body: string): string {
+  try {
+    const { access_token, token_type, expires_in } = JSON.parse(body);
+    return JSON.stringify({ access_token, token_type, ...(expires_in !== null && { expires_in }) });
+  } catch {
+    return body;
+  }
 }
 
 async function within(asked: Promise<AccessToken>, timeLimitMs: number, client: OAuthClient): Promise<AccessToken> {

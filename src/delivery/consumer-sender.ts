@@ -1,6 +1,5 @@
 import { bearerHeader } from '../accounts/authentication.ts';
 import type { DeliveryTarget } from '../accounts/delivery-target.ts';
-import { createMask, type Mask } from '../secrets/secret-mask.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { DeliveryFailure } from './failure.ts';
 import { failedResult, type Sender, type SendRequest, type SendResult } from './send.ts';
@@ -45,7 +44,7 @@ export class ConsumerSender {
     if (!first.ok) return noToken(first.error, spentMs());
     const result = await send(first.token);
     if (result.responseCode !== 401 || result.outcome === 'delivered') return result;
-    this.#tokens.refused(client, first.token);
+    if (!this.#tokens.refused(client, first.token)) return result;
     const second = await this.#tokens.of(client, leftMs());
     if (!second.ok) return noToken(`${second.error}, after the consumer has answered 401`, spentMs());
     return second.token === first.token ? result : send(second.token);
@@ -54,10 +53,3 @@ export class ConsumerSender {
 
 const noToken = (error: string, durationMs: number): ConsumerResult =>
   failedResult(new DeliveryFailure('token_error', error), { durationMs, connectMs: null, answerMs: null });
-
-/** A mask that also covers the access token of a POST. */
-export function maskWithToken(mask: Mask, token: string | undefined): Mask {
-  if (token === undefined) return mask;
-  const ofToken = createMask([token]);
-  return (text) => mask(ofToken(text));
-}

@@ -32,6 +32,6 @@ const steps: Record<Exclude<FailureOutcome, 'timeout'>, DeliveryStep> = {
  */
 export function stepOf(outcome: string, connected: boolean): DeliveryStep {
   if (outcome === 'http_error') return 'status';
-  if (connected) return outcome === 'token_error' ? 'token' : 'answer';
+  if (connected && outcome !== 'tls_error') return 'answer';
   return outcome in steps ? steps[outcome as keyof typeof steps] : 'connection';
 }

@@ -46,7 +46,11 @@ export function duration(ms: number): string {
 
 /** Describes an error on an established connection; `peer` is host and port. */
 export function describeBrokenExchange(error: unknown, peer: string): DeliveryFailure {
-  return error instanceof DeliveryFailure ? error : new DeliveryFailure('connection_error', brokenText(error, peer));
+  if (error instanceof DeliveryFailure) return error;
+  // A server of TLS 1.3 refuses the certificate of a client after the client's handshake has ended.
+  return codeOf(error)?.startsWith('ERR_SSL_')
+    ? describeTlsFailure(error as Error, peer)
+    : new DeliveryFailure('connection_error', brokenText(error, peer));
 }
 
 function brokenText(error: unknown, peer: string): string {
@@ -62,15 +66,17 @@ function brokenText(error: unknown, peer: string): string {
   return `the exchange with ${peer} failed: ${reasonOf(error)}`;
 }
 
+function describeTlsFailure(error: Error, peer: string): DeliveryFailure {
+  // OpenSSL's messages are mostly numbers, so its `reason` is used. Node's messages add advice after a semicolon.
+  const text = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
+  const [reason] = text.split(';');
+  return new DeliveryFailure('tls_error', `TLS with ${peer} failed: ${reason} (${codeOf(error) ?? error.name})`);
+}
+
 /** Describes a failure to connect; `secured` means that TCP was established and the TLS handshake failed. */
 export function describeFailedConnect(error: Error, peer: string, secured: boolean): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
-  if (secured) {
-    // OpenSSL's messages are mostly numbers, so its `reason` is used. Node's messages add advice after a semicolon.
-    const text = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
-    const [reason] = text.split(';');
-    return new DeliveryFailure('tls_error', `TLS with ${peer} failed: ${reason} (${codeOf(error) ?? error.name})`);
-  }
+  if (secured) return describeTlsFailure(error, peer);
   // A name with several addresses fails with one error for each address.
   const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)];
   if (codes.includes('ECONNREFUSED'))

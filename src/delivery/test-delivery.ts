@@ -6,7 +6,7 @@ import { statusTest } from '../accounts/status-list.ts';
 import type { TestedConsumer } from '../consumers/consumer-store.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { addedHeaders } from './attempt/post.ts';
-import { type ConsumerSender, maskWithToken } from './consumer-sender.ts';
+import type { ConsumerSender } from './consumer-sender.ts';
 import { type DeliveryStep, stepOf } from './delivery-step.ts';
 import { deliveryHeaders } from './headers.ts';
 import { maskError } from './mask-error.ts';
@@ -63,7 +63,7 @@ export async function testDelivery(
   });
   const url = target.shown;
   const { outcome, responseCode, durationMs } = result;
-  const mask = maskWithToken(deps.masks.of(sealed), token);
+  const mask = deps.masks.of(sealed, token);
   if (outcome === 'delivered' && url !== null)
     return { ok: true, url, responseCode, responseBody: mask(result.responseBody), durationMs };
   const detail = maskError(mask, result.error ?? outcome, target.url);

@@ -81,7 +81,9 @@ const handBack = {
     )
     update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, lane_since = now(),
       direct = q.direct and s.delivery_status = 'pending' and s.next_attempt_at is null,
-      lane = case when s.delivery_status is distinct from 'pending' then ${lanes.settledStart}
+      -- One that its first attempt has exhausted keeps its lane: its workflow sends notifications.
+      lane = case when s.delivery_status = 'failed' and q.lane = ${lanes.pendingStart} then ${lanes.pendingStart}
+                  when s.delivery_status is distinct from 'pending' then ${lanes.settledStart}
                   when q.lane = ${lanes.pendingStart} or s.scheduled_attempts > 0 or s.next_attempt_at is not null then ${lanes.pendingStart}
                   else ${lanes.firstAttempt} end
     from states s

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bulkWorkerOf, entriesOfJob, orderPath, readJob, workOff } from '../events/bulk/support.ts';
+import { collectLines } from '../support/runtime.ts';
 import { secretText } from '../support/secrets.ts';
 import { useGatewayPerTest } from '../support/use-gateway.ts';
 import { pastOf, since } from './backfill-support.ts';
@@ -77,6 +78,16 @@ test('both conditions select, and a condition that needs too much work counts as
   expect(job).toMatchObject({ condition: 'event_type == "a"', per_second: 50, total: 2 });
   await workOff(gateway);
   expect(await webhooksOf(late)).toEqual([two, long]);
+});
+
+test('the log says once that a condition of a backfill needs too much work', async () => {
+  const lines = collectLines('condition of a backfill needs too much work for a webhook, it counts as met');
+  const { account, consumers, send, ordered } = await pastOf(gateway);
+  await send({ text: 'x'.repeat(20_000) }, { text: 'short' }, { text: 'y'.repeat(20_000) });
+  await consumers.made('late');
+  const job = await ordered('late', { condition: 'matches(payload.text, "nowhere")' });
+  await workOff(gateway);
+  expect(lines).toMatchObject([{ job_id: job.id, accountId: account.id, webhooks: 2 }]);
 });
 
 test('a skipped webhook keeps its row, and its new event is a sibling', async () => {

@@ -76,7 +76,7 @@ test('of a client, all but its secret is shown; of a certificate, all but its ke
 
 test('a client certificate needs an https: URL', async () => {
   const mtls = { authentication: { type: 'mtls', certificate, key } };
-  const refused = await consumers.post({ name: 'one', url: 'http://one.test/hook', ...mtls });
+  const refused = await consumers.post({ name: 'one', url: 'HTTP://one.test/hook', ...mtls });
   expect(refused.body.errors).toEqual([
     { path: 'authentication', message: 'needs an https: URL to present a certificate' },
   ]);
@@ -85,6 +85,21 @@ test('a client certificate needs an https: URL', async () => {
     { path: 'url', message: 'must begin with https: while the consumer has a client certificate' },
   ]);
   expect((await consumers.patch('one', { url: 'http://one.test/hook', authentication: null })).status).toBe(200);
+});
+
+test('the address of `default` stays https: while it has a client certificate', async () => {
+  const { id } = await gateway.admin.createAccount({ delivery_url: 'https://a.test/hook' });
+  const patch = (body: object) => gateway.admin.request('PATCH', `/admin/accounts/${id}`, body);
+  const ofAccount = consumersOf(gateway, id);
+  expect((await ofAccount.patch('default', { authentication: { type: 'mtls', certificate, key } })).status).toBe(200);
+  expect(await patch({ delivery_url: 'http://a.test/hook' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'delivery_url', message: expect.stringContaining('must begin with https:') }] },
+  });
+  expect((await patch({ delivery_url: null, project_delivery_url: 'http://a.test' })).body.errors).toMatchObject([
+    { path: 'project_delivery_url' },
+  ]);
+  expect((await patch({ delivery_url: 'https://b.test/hook', app_key: 'other' })).status).toBe(200);
 });
 
 describe('what is refused', () => {
@@ -169,6 +184,12 @@ describe('what is refused', () => {
       'authentication.certificate',
       expect.stringMatching(/^has expired on \d{4}-/),
     ],
+    [
+      { authentication: { type: 'mtls', certificate: `${certificate}\n${key}`, key } },
+      'authentication.certificate',
+      'must hold certificates only: a private key has a field of its own',
+    ],
+    [{ ca: `${authority.cert}\n${key}` }, 'ca', 'must hold certificates only: a private key has a field of its own'],
     [{ ca: 'x' }, 'ca', 'holds no certificate in PEM (-----BEGIN CERTIFICATE-----)'],
     [{ ca: `${authority.cert}`.replace(/M/, '!') }, 'ca', expect.stringContaining('damaged certificate')],
     [{ ca: authority.cert.repeat(100) }, 'ca', expect.any(String)],

@@ -78,7 +78,9 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
     expect(event).toMatchObject({ delivery_status: 'failed', response_code: 401 });
     const bodies = event.delivery_history.map(({ response_body }: { response_body: string }) => response_body);
     expect(new Set(bodies)).toEqual(new Set(['no: [masked]']));
-    expect(receiver.deliveries).toHaveLength(2 * event.attempts);
+    // Each process renews the token once, and leaves it then.
+    const renewals = receiver.deliveries.length - event.attempts;
+    expect([1, 2]).toContain(renewals);
   });
 
   test('a wrong secret is a failed attempt with the reason, and the consumer gets nothing', async () => {

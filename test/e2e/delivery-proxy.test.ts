@@ -136,3 +136,14 @@ test.each([
   expect(body).toMatchObject({ code: 'delivery_unreachable', step: 'proxy' });
   expect(receiver.deliveries).toEqual([]);
 });
+
+test('a new connection that the consumer breaks is one attempt, not two', async () => {
+  const proxy = await proxyForTest();
+  const stage = await open(proxy.url);
+  const receiver = await stage.consumer((response) => response.destroy(), 200);
+  const account = await stage.gateway.admin.createAccount({ delivery_url: receiver.url });
+  const event = await settled(stage, account);
+  expect(event).toMatchObject({ delivery_status: 'delivered', attempts: 2 });
+  expect(event.delivery_history[0]).toMatchObject({ outcome: 'connection_error' });
+  expect(receiver.deliveries).toHaveLength(2);
+});

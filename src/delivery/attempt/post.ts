@@ -3,7 +3,7 @@ import type { DeliveryOptions } from '../../accounts/delivery-options.ts';
 import type { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import { statusTest } from '../../accounts/status-list.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
-import { type ConsumerSender, maskWithToken } from '../consumer-sender.ts';
+import type { ConsumerSender } from '../consumer-sender.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders, type Header } from '../headers.ts';
 import { maskError } from '../mask-error.ts';
@@ -85,7 +85,7 @@ export async function postEvent(
   const final = !succeeded && isFinal(options, result.responseCode);
   const { responseBody, error } = result;
   if (!responseBody && error === null) return { ...result, succeeded, final, url: target.shown };
-  const mask = maskWithToken(deps.masks.of(row.account), token);
+  const mask = deps.masks.of(row.account, token);
   return {
     ...result,
     succeeded,

@@ -76,8 +76,11 @@ export function createConnector(
     };
     const watch = (socket: net.Socket, stands: boolean) => {
       let tcpStands = stands;
+      let bytesBefore = 0;
       const done = () => {
         if (!settle()) return;
+        // Through a proxy, the answer to CONNECT was read already.
+        bytesBefore = socket.bytesRead;
         connected.set(socket, { used: false });
         callback(null, socket);
       };
@@ -89,7 +92,7 @@ export function createConnector(
         })
         .on('error', (error: Error) => {
           if (settle()) callback(describeFailedConnect(error, peer, tcpStands), null);
-          else if (socket.bytesRead > 0) endedReused.add(error);
+          else if (socket.bytesRead > bytesBefore) endedReused.add(error);
         })
         .once('close', () => fail(new DeliveryFailure('connection_error', `connecting to ${peer} was given up`)));
       if (stands && !secure) done();
@@ -118,11 +121,11 @@ export function createConnector(
     };
     const throughProxy = async (connecting: Connecting, hostname: string, port: number, through: Tunnels) => {
       const addresses = await addressesOf(hostname, lookup);
-      if (connecting.signal.aborted) return;
+      connecting.signal.throwIfAborted();
       if (!through.isFor(hostname, addresses)) return direct(connecting, hostname, port);
       const socket = await through.open(addresses, port, connecting.signal);
+      connecting.watch(connecting.secure ? secured({ socket }, hostname, port) : socket, true);
       if (connecting.signal.aborted) socket.destroy();
-      else connecting.watch(connecting.secure ? secured({ socket }, hostname, port) : socket, true);
     };
     return ({ hostname, protocol, port }, callback) => {
       const refusal = net.isIP(hostname) === 0 ? null : refuseLiteral(hostname, guard);

@@ -80,8 +80,11 @@ function tunnel(proxy: URL, authority: string, signal: AbortSignal): Promise<Soc
   const peer = `the proxy ${proxy.host}`;
   const { username, password } = proxy;
   const pair = `${decoded(username)}:${decoded(password)}`;
+  const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const request: ClientRequest = (proxy.protocol === 'https:' ? httpsRequest : httpRequest)({
-    ...{ host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80) },
+    ...{ host, port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80) },
+    // Node would take it from the header `host`, which names the consumer.
+    ...(proxy.protocol === 'https:' && { servername: isIP(host) === 0 ? host : '' }),
     ...{ method: 'CONNECT', path: authority, agent: false, signal },
     headers: {
       host: authority,

@@ -8,6 +8,7 @@ import { lanes } from '../lanes.ts';
 import { lowestId, ofConsumer } from '../queue.ts';
 import { type BackfillTarget, lockTarget, type Refusal, readTarget } from './backfill-target.ts';
 import { insertBackfilled } from './insert-backfilled.ts';
+import type { Met } from './met-conditions.ts';
 import { nextMissing } from './missing-webhooks.ts';
 
 /** Events of one transaction: as for other jobs (../bulk/bulk-worker.ts). */
@@ -25,7 +26,7 @@ export type BackfillStep =
   | { kind: 'end'; reason: Refusal }
   /** As many events of the consumer wait as may. */
   | { kind: 'wait'; delayS: number }
-  | ({ kind: 'batch'; target: BackfillTarget; revision: number; pauseS: number } & Matches);
+  | ({ kind: 'batch'; target: BackfillTarget; revision: number; pauseS: number } & Matches & Pick<Met, 'exceeded'>);
 
 export type BackfillBatch = Extract<BackfillStep, { kind: 'batch' }>;
 

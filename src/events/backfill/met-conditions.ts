@@ -23,6 +23,8 @@ export interface Met {
   ids: string[];
   /** The webhook after which it stopped; null: it looked at all. */
   stoppedAt: string | null;
+  /** How many needed too much work for a condition, which then counts as met. */
+  exceeded: number;
 }
 
 /**
@@ -44,20 +46,22 @@ export async function metConditions(
   });
   if (parsed.length === 0 || webhooks.length === 0) {
     const ids = webhooks.slice(0, limits.most);
-    return { ids, stoppedAt: ids.length < webhooks.length ? (ids.at(-1) ?? null) : null };
+    return { ids, stoppedAt: ids.length < webhooks.length ? (ids.at(-1) ?? null) : null, exceeded: 0 };
   }
   const endMs = performance.now() + limits.timeMs;
   const rows = await sql.query<Row>(readVariables, [webhooks, ...idRange(webhooks)]);
   const variablesOf = new Map<string, Variables>(rows.map((row) => [row.id, consumerVariables(row)]));
   const ids: string[] = [];
+  let exceeded = 0;
   for await (const [id, content] of contents(sql, webhooks, together(parsed.map(contentNeeds)))) {
     const variables = variablesOf.get(id);
     const work = new Work();
     if (variables && parsed.every((condition) => evaluate(condition, variables, content, work))) ids.push(id);
+    if (work.exceeded > 0) exceeded++;
     if (id !== webhooks.at(-1) && (ids.length >= limits.most || performance.now() >= endMs))
-      return { ids, stoppedAt: id };
+      return { ids, stoppedAt: id, exceeded };
   }
-  return { ids, stoppedAt: null };
+  return { ids, stoppedAt: null, exceeded };
 }
 
 /** The webhooks with what conditions read of them. Those whose partition was dropped are left out. */

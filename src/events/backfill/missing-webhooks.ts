@@ -4,7 +4,7 @@ import { idAfter, type Matches, mostCounted, nextOf, type Place, withinDays } fr
 import type { Matching } from '../list.ts';
 import { ofRequest } from '../siblings.ts';
 import type { BackfillTarget } from './backfill-target.ts';
-import { metConditions } from './met-conditions.ts';
+import { type Met, metConditions } from './met-conditions.ts';
 
 /** Webhooks that one statement finds and whose conditions are evaluated then. Their bodies are read 64 at a time. */
 const candidatesABatch = 500;
@@ -54,16 +54,16 @@ export async function nextMissing(
   webhooks: MissingWebhooks,
   from: Place,
   limits: { most: number; timeMs: number },
-): Promise<Matches> {
+): Promise<Matches & Pick<Met, 'exceeded'>> {
   const { since, conditions } = webhooks;
   const isJudged = conditions.some((condition) => condition !== null);
   const most = isJudged ? candidatesABatch : Math.min(limits.most, candidatesABatch);
   const found = withinDays(
     await nextOf(slices, matchingOf(webhooks), { since }, from, { most, timeMs: limits.timeMs }),
   );
-  const { ids, stoppedAt } = await metConditions(reader, found.ids, conditions, limits);
-  if (stoppedAt === null) return { ...found, ids };
-  return { ids, place: { ...found.place, next: idAfter(stoppedAt) }, end: false };
+  const { ids, stoppedAt, exceeded } = await metConditions(reader, found.ids, conditions, limits);
+  if (stoppedAt === null) return { ...found, ids, exceeded };
+  return { ids, place: { ...found.place, next: idAfter(stoppedAt) }, end: false, exceeded };
 }
 
 /**

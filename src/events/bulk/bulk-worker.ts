@@ -6,6 +6,7 @@ import type { Sql } from '../../database/sql.ts';
 import { dayMs, uuidMs } from '../../database/uuid-time.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Round } from '../../shared/poller.ts';
+import { RareWarning } from '../../shared/rare-warning.ts';
 import { makeEvents, nextBackfill } from '../backfill/backfill-batch.ts';
 import type { EventFilters } from '../event-filters.ts';
 import { applyBatch, type BatchOrder } from './apply-batch.ts';
@@ -47,6 +48,7 @@ interface BulkDeps {
 export class BulkWorker {
   readonly #deps: BulkDeps;
   readonly #slices: Sql;
+  readonly #exceeded = new RareWarning(undefined, 3_600_000);
 
   constructor(deps: BulkDeps) {
     this.#deps = deps;
@@ -103,6 +105,13 @@ export class BulkWorker {
     const batch = await nextBackfill(database, this.#slices, job);
     if (batch.kind === 'wait') return jobs.putOffJob(database, job.id, token, batch.delayS);
     if (batch.kind === 'end') return this.#endWith(job, token, 'stopped', batch.reason);
+    this.#exceeded.add(batch.exceeded);
+    this.#exceeded.tell((webhooks) =>
+      this.#deps.log.warn(
+        { job_id: job.id, accountId: job.account_id, webhooks },
+        'condition of a backfill needs too much work for a webhook, it counts as met',
+      ),
+    );
     await database.transaction(async (sql) => {
       const locked = await jobs.lockLeasedJob(sql, job.id, token);
       if (!locked) return;

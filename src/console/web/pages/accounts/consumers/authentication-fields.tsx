@@ -33,11 +33,14 @@ const emptied = {
 export function AuthenticationFields({ draft, stored, errors, change }: DeliveryFieldsProps) {
   const { authentication: type, credential } = draft;
   const keeps = isStoredAuthentication(stored, draft) ? 'Set; leave empty to keep it' : '';
+  // A password may be empty, but not by mistake.
+  const isNeeded = keeps === '' && (type !== 'basic' || stored.authentication === 'basic');
   const error = (field: string) => errors.get(`authentication.${field}`);
   const secret = (label: string, field: string) => (
     <SecretField
       label={label}
       error={error(field)}
+      required={isNeeded}
       placeholder={keeps}
       value={credential}
       onChange={(given) => change({ credential: given })}
@@ -99,6 +102,7 @@ export function AuthenticationFields({ draft, stored, errors, change }: Delivery
             hint="In PEM, without a passphrase."
             error={error('key')}
             rows={4}
+            required={isNeeded}
             placeholder={keeps === '' ? '-----BEGIN PRIVATE KEY-----' : keeps}
             value={credential}
             onChange={(given) => change({ credential: given })}

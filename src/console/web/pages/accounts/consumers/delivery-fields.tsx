@@ -43,7 +43,7 @@ export function DeliveryFields(props: DeliveryFieldsProps) {
           />
           <Area
             label="Trusted authorities"
-            hint="Certificates in PEM of a private authority: only these are trusted then. Empty: those of the machine."
+            hint="Certificates in PEM of a private authority: only these are trusted then. Empty: those of Node.js and NODE_EXTRA_CA_CERTS."
             error={errors.get('ca')}
             rows={2}
             placeholder="-----BEGIN CERTIFICATE-----"
