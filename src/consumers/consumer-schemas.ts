@@ -44,11 +44,9 @@ export const consumer = z
     paused: pauseShown,
     headers: z.record(z.string(), text).meta({ description: 'Further headers of its deliveries, by name' }),
     authentication: shownAuthentication.nullable(),
-    ca: text
-      .nullable()
-      .meta({
-        description: 'Authorities that are trusted, in PEM; `null`: those of Node.js and `NODE_EXTRA_CA_CERTS`',
-      }),
+    ca: text.nullable().meta({
+      description: 'Authorities that are trusted, in PEM; `null`: those of Node.js and `NODE_EXTRA_CA_CERTS`',
+    }),
     timeout: text.nullable().meta({ description: 'Such as `30s`; `null`: `DELIVERY_TIMEOUT`' }),
     schedule: z
       .array(text)
