@@ -93,6 +93,9 @@ test('access tokens and client certificates are set, and the certificate shows i
   expect((await consumers.get('billing')).body).toMatchObject({ ca: authority.cert, authentication: { type: 'mtls' } });
   // What is not changed stays, with its key.
   await page.getByRole('button', { name: 'Edit billing' }).click();
+  // What is set comes first.
+  const topOf = async (label: string) => (await form.getByLabel(label, { exact: true }).boundingBox())?.y ?? 0;
+  expect(await topOf('Trusted authorities')).toBeLessThan(await topOf('Headers'));
   await form.getByLabel('Timeout').fill('20s');
   await save();
   await row.getByText('timeout 20s').waitFor();
