@@ -14,6 +14,12 @@ export interface SecretRefusals {
   inUse: FieldError[];
 }
 
+/** The mistake of `replace_previous` without `rotate`. */
+export const replacedWithoutRotation: FieldError = {
+  path: 'replace_previous',
+  message: 'has a meaning only with rotate: send rotate too, or leave it out',
+};
+
 /** Why a change is refused; null when it is not. */
 export function refusalOf(
   changes: readonly SecretRefusals[],

@@ -3,7 +3,7 @@ import type { FieldError } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { AccountChange } from './account-rules.ts';
 import { deliverySecrets } from './delivery-secrets.ts';
-import type { SecretRefusals } from './outbound-rotation.ts';
+import { replacedWithoutRotation, type SecretRefusals } from './outbound-rotation.ts';
 
 /** The change of an account without the fields that say what becomes of its previous secrets. */
 export type ChangedFields = Omit<
@@ -58,11 +58,7 @@ export function changeOfSigning(box: SecretBox, account: Secrets, sent: AccountC
   const errors = rotate ? rotationErrors(account, { fresh, given, kept }) : [];
   if (asked && rotated.every((field) => sent[field] === undefined))
     errors.push({ path: 'rotate', message: `needs a new secret: send ${rotated.join(', or ')} beside it` });
-  if (replace_previous && !asked)
-    errors.push({
-      path: 'replace_previous',
-      message: 'has a meaning only with rotate: send rotate too, or leave it out',
-    });
+  if (replace_previous && !asked) errors.push(replacedWithoutRotation);
   const expiresAt = end ? new Date(end) : null;
   if (expiresAt && expiresAt.getTime() <= Date.now()) errors.push({ path: endField, message: 'must be in the future' });
   else if (expiresAt && !rotate && !(given === undefined ? previous : given))

@@ -76,5 +76,4 @@ export function maskMistake(text: string, kept: string | null): string | null {
 }
 
 /** Whether requests to a URL go without TLS. */
-export const isWithoutTls = (url: string | null | undefined): boolean =>
-  url !== null && url !== undefined && URL.parse(url)?.protocol === 'http:';
+export const isWithoutTls = (url: string | null | undefined): boolean => URL.parse(url ?? '')?.protocol === 'http:';

@@ -8,6 +8,7 @@ import {
   changeOfPrevious,
   type PreviousEnds,
   previousEnds,
+  replacedWithoutRotation,
   type SecretRefusals,
 } from '../accounts/outbound-rotation.ts';
 import { consumerFields, openOptions, sealChanged } from '../accounts/sealed-options.ts';
@@ -81,11 +82,7 @@ export function changedSecrets(box: SecretBox, row: SealedRow, change: SecretFie
     [{ field: 'secret', rotate, fresh, end: change.secret_previous_expires_at, stored }],
     { options, signsWithKey, replacePrevious, nowMs },
   );
-  if (replacePrevious && !rotate)
-    errors.push({
-      path: 'replace_previous',
-      message: 'has a meaning only with rotate: send rotate too, or leave it out',
-    });
+  if (replacePrevious && !rotate) errors.push(replacedWithoutRotation);
   const secret = fresh === undefined ? (row.secret ?? null) : sealedSecret(box, row.id, fresh);
   const { sealed_options = null, certificate_expires_at = null } = row;
   if (options === null && [authentication, ca, signature].every((field) => field === undefined))

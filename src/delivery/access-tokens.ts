@@ -1,8 +1,8 @@
-import { STATUS_CODES } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import * as oauth from 'oauth4webapi';
 import type { OAuthClient } from '../accounts/authentication.ts';
 import { keptAnswerBytes } from '../shared/kept-answer.ts';
+import { answeredText } from './answer.ts';
 import { duration } from './failure.ts';
 import type { Sender, SendResult } from './send.ts';
 import { parseTarget } from './target.ts';
@@ -20,7 +20,7 @@ const marginMs = 90_000;
 const requestLimitMs = 10_000;
 /** A consumer that refuses new tokens, too, causes one request for a token in this time. */
 const renewalPauseMs = 60_000;
-/** A token is asked for again after a day, whatever its endpoint says. */
+/** A token is asked for again after a day, also if its answer names a longer life. */
 const longestMs = 24 * 3_600_000;
 
 /** The errors of RFC 6749, section 5.2, and RFC 8707. Other texts of an answer are not repeated. */
@@ -137,17 +137,14 @@ function failureText(client: OAuthClient, answer: SendResult | null, error: unkn
     return `the request could not be made (${error instanceof Error ? error.name : 'unknown reason'})`;
   if (answer.outcome !== 'delivered') {
     const named = error instanceof oauth.ResponseBodyError && knownErrors.has(error.error) ? `: ${error.error}` : '';
-    return answer.responseCode === null ? `${answer.error}` : `${answeredText(client, answer.responseCode)}${named}`;
+    // Without the target of a redirect, which the endpoint chooses.
+    return answer.responseCode === null ? answer.error : `${answeredText(peerOf(client), answer.responseCode)}${named}`;
   }
   if (Buffer.byteLength(answer.responseBody) >= keptAnswerBytes - 4)
     return `${peerOf(client)} answered with more than ${keptAnswerBytes / 1024} KiB`;
   const isJson = !(error instanceof oauth.OperationProcessingError && error.code === oauth.PARSE_ERROR);
   return `${peerOf(client)} answered 200 ${isJson ? 'without a usable access_token' : 'with something that is not JSON'}`;
 }
-
-/** Without the target of a redirect, which the endpoint chooses. */
-const answeredText = (client: OAuthClient, code: number) =>
-  `${peerOf(client)} answered ${code}${STATUS_CODES[code] ? ` ${STATUS_CODES[code]}` : ''}`;
 
 /** The library reads the answer as one of `fetch`. A body that is not JSON is found when it is parsed. */
 function responseOf(answer: SendResult): Response {

@@ -22,8 +22,12 @@ function redirectTarget(location: HeaderValue, base: string): string {
   return location !== undefined && url && url.origin !== 'null' ? ` to ${url.origin}` : '';
 }
 
+/** `api.example:443 answered 404 Not Found`. */
+export const answeredText = (peer: string, code: number): string =>
+  `${peer} answered ${code}${STATUS_CODES[code] ? ` ${STATUS_CODES[code]}` : ''}`;
+
 function errorText(code: number, location: HeaderValue, peer: string, origin: string): string {
-  const answered = `${peer} answered ${code}${STATUS_CODES[code] ? ` ${STATUS_CODES[code]}` : ''}`;
+  const answered = answeredText(peer, code);
   if (code < 300 || code > 399 || code === 304) return answered;
   return `${answered}, a redirect${redirectTarget(location, origin)}; redirects are not followed`;
 }

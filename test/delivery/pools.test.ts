@@ -1,7 +1,8 @@
 import https from 'node:https';
 import { expect, test } from 'vitest';
+import { listenForTest } from '../support/listen-for-test.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
-import { hook, listen, sender } from './servers.ts';
+import { hook, sender } from './servers.ts';
 
 async function demanding(authority: Awaited<ReturnType<typeof newAuthority>>) {
   const certificate = await authority.issue({ addresses: ['127.0.0.1'] });
@@ -11,7 +12,7 @@ async function demanding(authority: Awaited<ReturnType<typeof newAuthority>>) {
     subjects.push(String(socket.getPeerCertificate().subject?.CN));
     response.end();
   });
-  return { url: `https://127.0.0.1:${await listen(server)}/hook`, subjects };
+  return { url: `https://127.0.0.1:${await listenForTest(server)}/hook`, subjects };
 }
 
 test('consumers with different certificates never share a connection', async () => {

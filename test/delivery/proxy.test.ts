@@ -1,8 +1,8 @@
 import { createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { createTunnels, deliveryProxyMistake, noProxyMistake } from '../../src/delivery/connections/proxy.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
-import { listen } from './servers.ts';
 
 describe('which hosts are reached without the proxy', () => {
   const { isFor } = createTunnels({
@@ -53,7 +53,7 @@ test('a proxy with TLS is addressed by its own name', async () => {
       callback(null);
     },
   });
-  const port = await listen(server);
+  const port = await listenForTest(server);
   const tunnels = createTunnels({ url: `https://localhost:${port}`, except: [] });
   // Its certificate is of an authority that is not trusted here.
   await expect(tunnels.open(['192.0.2.1'], 443, AbortSignal.timeout(10_000))).rejects.toMatchObject({

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import getPort from 'get-port';
 import { describe, expect, test } from 'vitest';
-import { consumer, hook, listen, selfSignedConsumer, sender } from './servers.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
+import { consumer, hook, selfSignedConsumer, sender } from './servers.ts';
 
 /** A TCP server that passes the first packet of each connection, as one request, to the test. */
 async function rawServer(onRequest: (socket: net.Socket, number: number) => void) {
@@ -11,7 +12,7 @@ async function rawServer(onRequest: (socket: net.Socket, number: number) => void
     socket.on('error', () => {});
     socket.on('data', () => onRequest(socket, ++requests));
   });
-  const port = await listen(server);
+  const port = await listenForTest(server);
   return { url: `http://127.0.0.1:${port}/hook`, port, requests: () => requests, server };
 }
 
@@ -66,7 +67,7 @@ describe('the time limit', () => {
 
   test('covers a TLS handshake, and nothing is sent after it', async () => {
     const server = net.createServer((socket) => socket.on('error', () => {}));
-    const port = await listen(server);
+    const port = await listenForTest(server);
     expect(await sender().post(hook(`https://127.0.0.1:${port}/`, { timeLimitMs: 50 }))).toMatchObject({
       outcome: 'timeout',
       error: `127.0.0.1:${port} could not be connected to within 50 ms`,

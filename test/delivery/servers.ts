@@ -1,31 +1,11 @@
-import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 import { createSender, type Sender, type SenderOptions, type SendRequest } from '../../src/delivery/send.ts';
-
-/** Listens on a free loopback port until the test is over. */
-export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.listen(0, host);
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  });
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
+import { listenForTest } from '../support/listen-for-test.ts';
 
 export type Seen = { rawHeaders: string[]; body: Buffer; path: string; method: string; socket: Socket };
 
@@ -40,7 +20,7 @@ export async function consumer(answer: (response: http.ServerResponse, seen: See
     seen.push(one);
     answer(response, one);
   });
-  const port = await listen(server, host);
+  const port = await listenForTest(server, host);
   return { seen, server, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/hook` };
 }
 
@@ -55,7 +35,7 @@ export async function selfSignedConsumer() {
     if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused());
     response.writeHead(200, { connection: 'close' }).end('secure');
   });
-  return { port: await listen(server), cert, resumed };
+  return { port: await listenForTest(server), cert, resumed };
 }
 
 /** A sender that may reach loopback and is closed when the test is over. */

@@ -11,7 +11,8 @@ import { testDelivery } from '../../src/delivery/test-delivery.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../support/keyring.ts';
-import { consumer, listen, type Seen, selfSignedConsumer, sender } from './servers.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
+import { consumer, type Seen, selfSignedConsumer, sender } from './servers.ts';
 
 const box = createSecretBox(randomKeyring());
 const masks = new AccountMasks({ box, secretValues: secretConfigValues });
@@ -162,7 +163,7 @@ describe('the result', () => {
   });
 
   test('of a consumer that closes the connection', async () => {
-    const port = await listen(http.createServer((request) => request.socket.destroy()));
+    const port = await listenForTest(http.createServer((request) => request.socket.destroy()));
     expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
       ...{ ok: false, outcome: 'connection_error', step: 'answer', responseCode: null },
       detail: `127.0.0.1:${port} closed the connection before it answered`,

@@ -103,7 +103,7 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
     const tried = () =>
       stage.gateway.admin.post(`/admin/accounts/${account.id}/test-delivery`, { consumer: 'billing' });
     expect(await tried()).toMatchObject({ status: 200, body: { response_code: 200 } });
-    const authentication = { type: 'oauth2', token_url: server.tokenUrl, client_id: 'nobody', client_secret: secret };
+    const authentication = { type: 'oauth2', token_url: server.tokenUrl, client_id: 'unknown', client_secret: secret };
     await consumers.patch('billing', { authentication });
     expect((await tried()).body).toMatchObject({ code: 'delivery_unreachable', step: 'token' });
   });

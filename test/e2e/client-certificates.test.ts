@@ -1,10 +1,10 @@
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readStoredState } from '../../src/roles/gateway-state.ts';
 import { consumersOf } from '../consumers/support.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
-import { listen } from '../support/listen.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
 import { secretText } from '../support/secrets.ts';
 import { useStage } from '../support/situations.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
@@ -22,14 +22,7 @@ async function demanding() {
     clients.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN));
     response.end('accepted');
   });
-  const port = await listen(server);
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  const port = await listenForTest(server);
   return { url: `https://127.0.0.1:${port}/hook`, clients };
 }
 

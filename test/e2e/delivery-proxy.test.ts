@@ -1,10 +1,10 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createProxy } from 'proxy';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { consumersOf } from '../consumers/support.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
-import { listen } from '../support/listen.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
 import { secretText } from '../support/secrets.ts';
 import { oidcServer } from '../support/services/oidc.ts';
 import { openStage } from '../support/situations.ts';
@@ -22,14 +22,7 @@ async function proxyForTest() {
     asked.push(`${request.method} ${request.url}`);
     return request.headers['proxy-authorization'] === `Basic ${user}`;
   };
-  const port = await listen(server);
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  const port = await listenForTest(server);
   return { asked, port, url: `http://gateway:${secretText('proxy')}@127.0.0.1:${port}` };
 }
 
@@ -73,14 +66,7 @@ test('TLS with the consumer goes through the proxy', async () => {
   const stage = await open(proxy.url);
   const authority = await newAuthority();
   const server = createTlsServer(await authority.issue({ hosts: ['localhost'] }), (_, response) => response.end());
-  const port = await listen(server);
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  const port = await listenForTest(server);
   const account = await stage.gateway.admin.createAccount({});
   const consumers = consumersOf(stage.gateway, account.id);
   await consumers.made('billing', { url: `https://localhost:${port}/hook`, ca: authority.cert });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 
 /** Lets a server listen on loopback, on `port` or any free one. Returns the port. */
-export async function listen(server: Server, port = 0): Promise<number> {
-  server.listen(port, '127.0.0.1');
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+  server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');

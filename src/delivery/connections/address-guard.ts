@@ -107,11 +107,12 @@ export function createAddressGuard(allowedNetworks: readonly string[]): AddressG
   };
 }
 
-/** Whether an IP address is in one of some networks. */
-export type Networks = (address: string) => boolean;
-
-/** @throws Error when an entry is not a CIDR. */
-export function createNetworks(cidrs: readonly string[]): Networks {
+/**
+ * Returns the test whether an IP address is in one of these networks.
+ *
+ * @throws Error when an entry is not a CIDR.
+ */
+export function createNetworks(cidrs: readonly string[]): (address: string) => boolean {
   const networks = cidrs.map(parseNetwork);
   return (address) => {
     const parsed = ipaddr.process(address);

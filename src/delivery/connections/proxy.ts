@@ -4,7 +4,7 @@ import { isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { decoded } from '../../shared/text.ts';
 import { DeliveryFailure, reasonOf } from '../failure.ts';
-import { createNetworks, type Networks } from './address-guard.ts';
+import { createNetworks } from './address-guard.ts';
 
 /** The settings of a proxy: DELIVERY_PROXY and DELIVERY_NO_PROXY. */
 export interface ProxySettings {
@@ -46,7 +46,7 @@ export interface Tunnels {
 /** @throws Error when the settings were not checked: see src/config/. */
 export function createTunnels({ url, except }: ProxySettings): Tunnels {
   const proxy = new URL(url);
-  const networks: Networks = createNetworks(except.filter(isNetwork).map(toCidr));
+  const networks = createNetworks(except.filter(isNetwork).map(toCidr));
   const names = except.filter((entry) => !isNetwork(entry)).map(comparable);
   return {
     isFor: (hostname, addresses) =>

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
-import { onTestFinished } from 'vitest';
-import { listen } from '../listen.ts';
+import { listenForTest } from '../listen-for-test.ts';
 
 /** How a client of the server names itself. */
 interface Client {
@@ -14,7 +13,7 @@ interface Client {
 export async function oidcServer(clients: readonly Client[]) {
   const asked: string[] = [];
   const server = createServer();
-  const port = await listen(server);
+  const port = await listenForTest(server);
   const issuer = `http://127.0.0.1:${port}`;
   const provider = new Provider(issuer, {
     clients: clients.map(({ id, secret, auth }) => ({
@@ -27,13 +26,6 @@ export async function oidcServer(clients: readonly Client[]) {
   });
   provider.on('grant.success', ({ oidc }) => asked.push(`${oidc.client?.clientId} ${oidc.params?.scope ?? ''}`.trim()));
   server.on('request', provider.callback());
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
   return {
     tokenUrl: `${issuer}/token`,
     /** The client and the scope of each token that was given. */

@@ -28,8 +28,7 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
           </span>
         ) : (
           <span>
-            <strong>{result.step === null ? 'Not accepted.' : (failedAt[result.step] ?? 'Not accepted.')}</strong>{' '}
-            <bdi>{result.reason}</bdi>
+            <strong>{failedAt[result.step ?? 'status'] ?? failedAt.status}</strong> <bdi>{result.reason}</bdi>
           </span>
         )}
       </Notice>

@@ -5,6 +5,7 @@ import {
   type DeliveryDraft,
   type DeliveryFieldsProps,
   isStoredAuthentication,
+  unreadable,
 } from './delivery-draft.ts';
 
 const types: readonly (readonly [AuthenticationType, string])[] = [
@@ -15,7 +16,6 @@ const types: readonly (readonly [AuthenticationType, string])[] = [
   ['oauth2', 'Access token (OAuth 2 client credentials)'],
   ['mtls', 'Client certificate (mTLS)'],
 ];
-const unreadable = ['unreadable', 'Cannot be read with the present SECRETS_KEY'] as const;
 const clientAuths = [
   ['basic', 'in the header Authorization (usual)'],
   ['body', 'in the body'],

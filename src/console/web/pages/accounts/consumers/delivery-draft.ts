@@ -38,6 +38,9 @@ export interface DeliveryFieldsProps {
   change(part: Partial<DeliveryDraft>): void;
 }
 
+/** The option of what is stored and does not decrypt. */
+export const unreadable = ['unreadable', 'Cannot be read with the present SECRETS_KEY'] as const;
+
 /** A schedule without delays, as it stands in the form. */
 const noRetries = 'none';
 

@@ -2,14 +2,13 @@ import { type ReactNode, useState } from 'react';
 import { Area, Choice, Field } from '../../../components/field.tsx';
 import { AuthenticationFields } from './authentication-fields.tsx';
 import styles from './consumers.module.css';
-import { type DeliveryFieldsProps, hasDelivery } from './delivery-draft.ts';
+import { type DeliveryFieldsProps, hasDelivery, unreadable } from './delivery-draft.ts';
 import { errorUnder } from './error-under.ts';
 
 const signatures = [
   ['', 'With the secret (HMAC)'],
   ['ed25519', 'With a pair of keys (Ed25519)'],
 ] as const;
-const unreadable = ['unreadable', 'Cannot be read with the present SECRETS_KEY'] as const;
 
 /** The fields of a column: what is set comes first. */
 const setFirst = (fields: readonly (readonly [isSet: boolean, field: ReactNode])[]): ReactNode[] =>
