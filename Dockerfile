@@ -13,6 +13,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY src ./src
 RUN npm run console
+# The command line, for `docker exec`.
+RUN npm run build:cli
 
 FROM node:24.21.0-bookworm-slim
 # The only folder that the program writes to besides that of backups: with a read-only root, mount a tmpfs at /tmp.
@@ -22,6 +24,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY src ./src
 COPY --from=console /app/src/console/dist ./src/console/dist
+COPY --from=console /app/build/webhook-gateway.mjs /usr/local/bin/webhook-gateway
 COPY workflows ./workflows
 COPY activities ./activities
 COPY migrations ./migrations

@@ -6,16 +6,17 @@ const config: KnipConfig = {
     // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
     'test/{bench,cluster,demo,examples,faults,fuzz,helm,mutants,policies,soak,upgrade}/main.ts',
     'src/main.ts',
-    'src/temporal/build-workflows.ts',
     'test/bench/{load,consumer}/main.ts',
     'test/bench/backup/process.ts',
     'test/faults/clock.ts',
     'test/cluster/balancer-process.ts',
     'test/cluster/e2e/{role-process,servers}.ts',
     'test/cluster/scale/collect.ts',
-    'test/replay/record.ts',
+    'test/{console/docs-images,replay/record}.ts',
     // Bundled by Temporal's worker, by their paths.
     'workflows/payload-converter.ts',
+    // The command line, which `npm run cli` and the bundle start.
+    'src/cli/main.ts',
     // Loaded by the page of the console.
     'src/console/web/main.tsx',
     'src/console/web/vite.config.ts',

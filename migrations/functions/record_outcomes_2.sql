@@ -66,6 +66,8 @@ begin
       delivery_status = case when c.delivered then 'delivered' when c.exhausted then 'failed' else e.delivery_status end,
       status = case
         when c.exhausted and e.status not in ('processed', 'dead') then 'failed'
+        -- A manual attempt has delivered an exhausted event. What a person has set stays.
+        when c.delivered and e.delivery_status = 'failed' and e.status = 'failed' and e.failed_by_person is not true then 'enqueued'
         -- Every received event is in the queue (src/events/list.ts).
         when e.status = 'received' and not p_workflows and c.claim_token is not null and (c.delivered or e.delivery_status <> 'pending') then 'enqueued'
         else e.status

@@ -9,8 +9,8 @@ begin
     sum(c.siblings), sum(c.skipped)
   from events cross join lateral event_counters(1, delivery_status, state, retries, rejection_reason, request_id is not null, skipped_reason is not null) c
   group by 1, 2;
-  insert into event_stats (hour, provider, attempts)
-  select start_of_hour(uuid_extract_timestamp(event_id)), '', count(*) from delivery_attempts group by 1, 2;
+  insert into event_stats (hour, provider, attempts, failed_attempts)
+  select start_of_hour(uuid_extract_timestamp(event_id)), '', count(*), count(*) filter (where outcome <> 'delivered') from delivery_attempts group by 1, 2;
   insert into event_latencies (hour, bucket, n)
   select start_of_hour(delivered_at), latency_bucket(delivered_at - generation_at), count(*)
   from events where delivered_at is not null group by 1, 2;

@@ -2,7 +2,7 @@
 --
 -- Only this function defines what a replay resets (src/events/transitions/replayed.ts). It skips rejected events,
 -- webhooks that no consumer gets, and events of deleted accounts and consumers. With p_only_failed, it also skips events that have not failed, and events that an
--- operator declared dead.
+-- operator has acknowledged or declared dead.
 --
 -- The lowest and the highest id are literals in the statements, so that each batch is planned only for its days
 -- (lock_events). p_ids must be sorted.
@@ -19,9 +19,9 @@ begin
     with e as (
       update events e set generation = generation + 1, generation_at = now(), status = 'received', delivery_status = 'pending',
         attempts = 0, scheduled_attempts = 0, manual_attempts = 0, last_error = null, response_code = null,
-        delivered_at = null, next_attempt_at = null, held_since = null
+        delivered_at = null, next_attempt_at = null, held_since = null, failed_by_person = null
       where e.id between %L and %L and e.id = any($1) and e.rejection_reason is null and e.skipped_reason is null
-        and (not $2 or ((e.undelivered or e.state = 'failed') and e.state <> 'dead'))
+        and (not $2 or ((e.undelivered or e.state = 'failed') and e.state not in ('dead', 'processed')))
         and exists (select 1 from accounts a where a.id = e.account_id and a.deleted_at is null)
         and not exists (select 1 from consumers c where c.id = e.consumer_id and c.deleted_at is not null)
       returning e.id, coalesce(e.consumer_id, e.account_id) as account_id, e.generation

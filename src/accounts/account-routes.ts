@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
-import { isId, textFilter } from '../http/admin/query-schemas.ts';
+import { flagFilter, isId, textFilter } from '../http/admin/query-schemas.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
@@ -12,6 +12,7 @@ import { accountSchemas } from './account-rules.ts';
 import * as schemas from './account-schemas.ts';
 import type { AccountStore, AccountWrite } from './account-store.ts';
 import { accountSummary, accountView } from './account-view.ts';
+import type { AddressRules } from './address-rules.ts';
 
 function taken(write: AccountWrite): AccountRow {
   if (write.ok) return write.account;
@@ -58,23 +59,31 @@ export function accountRoutes(deps: {
   accounts: AccountStore;
   calls: AdminCalls;
   providers: ReadonlyMap<string, Provider>;
+  addresses: AddressRules;
 }) {
   const { accounts, calls, providers } = deps;
-  const rules = accountSchemas([...providers.keys()]);
+  const rules = accountSchemas(providers, deps.addresses);
   const view = (account: AccountRow) => accountView(deps, account);
   return new Elysia({ name: 'accounts', prefix: '/accounts' })
     .get(
       '/',
       async ({ query, request }) => {
-        calls.of(request).note({ query });
-        return (await accounts.list(query)).map(accountSummary);
+        const call = calls.of(request);
+        call.note({ query });
+        return (await accounts.list({ ...query, ids: call.accountIds })).map(accountSummary);
       },
       operation('account.list', {
         role: 'read',
+        scope: 'list',
         summary: 'List accounts',
         description: 'Oldest first, without deleted accounts.',
         body: noBody,
-        query: z.strictObject({ app_key: textFilter, provider: textFilter }),
+        query: z.strictObject({
+          ...{ app_key: textFilter, provider: textFilter },
+          paused: flagFilter.meta({
+            description: '`true`: only accounts whose deliveries are paused; `false`: all others',
+          }),
+        }),
         success: { 200: z.array(schemas.accountSummary) },
       }),
     )
@@ -106,6 +115,7 @@ export function accountRoutes(deps: {
       async ({ params }) => view(await existingAccount(accounts, params.account_id)),
       operation('account.read', {
         role: 'read',
+        scope: 'path',
         summary: 'Get an account',
         body: noBody,
         query: noQuery,

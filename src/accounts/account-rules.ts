@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { filled, httpUrl, secret, text } from '../shared/text-rules.ts';
+import type { FieldError } from '../shared/plain-words.ts';
+import { filled, secret, text } from '../shared/text-rules.ts';
+import { type AddressRules, deliveryUrl } from './address-rules.ts';
+import { type ProviderRules, settingsErrors, withoutNull } from './provider-settings.ts';
 
 /** Settings of any provider. The schema of the account's provider defines the fields and their values. */
 const providerConfig = z.record(text(100), z.union([text(1000), z.number(), z.boolean(), z.null()])).meta({
@@ -32,10 +35,21 @@ const rotation = {
   project_delivery_secret_previous_expires_at: outboundEnd,
 };
 
+const providerSettings = z.object({
+  provider: z.string(),
+  provider_config: providerConfig.nullish(),
+  signing_secret_current: secret.nullish(),
+  signing_secret_previous: secret.nullish(),
+});
+
 /** The fields of an account (R10, R13); unknown fields are refused. */
-export function accountSchemas(providerNames: readonly string[]) {
+export function accountSchemas(
+  providers: ReadonlyMap<string, ProviderRules>,
+  addresses: Pick<AddressRules, 'refusal'>,
+) {
+  const url = deliveryUrl(addresses);
   const shape = {
-    provider: z.enum(providerNames),
+    provider: z.enum([...providers.keys()]),
     account_slug: filled(100).regex(/^[A-Za-z0-9._~-]+$/, 'may contain only letters, digits and . _ ~ -'),
     app_key: filled(50),
     org_id: text(100).nullable(),
@@ -43,16 +57,37 @@ export function accountSchemas(providerNames: readonly string[]) {
     signing_secret_previous: secret.nullable(),
     provider_config: providerConfig.nullable(),
     skip_signature_verification: z.boolean(),
-    delivery_url: httpUrl.nullable(),
+    delivery_url: url.nullable(),
     delivery_secret: secret.nullable(),
     project_id: text(100).nullable(),
-    project_delivery_url: httpUrl.nullable(),
+    project_delivery_url: url.nullable(),
     project_delivery_secret: secret.nullable(),
     enabled: z.boolean(),
   };
   const change = z.strictObject({ ...shape, ...rotation }).partial();
-  const create = z.strictObject(shape).partial().required({ provider: true, account_slug: true, app_key: true });
-  return { create, change };
+  const create = z
+    .strictObject(shape)
+    .partial()
+    .required({ provider: true, account_slug: true, app_key: true })
+    .superRefine(
+      (body, context) => {
+        const found = context.issues.map(({ path }) => path?.join('.'));
+        for (const { path, message } of settingsMistakes(providers, body))
+          if (!found.includes(path)) context.addIssue({ code: 'custom', path: path.split('.'), message });
+      },
+      // Also when other fields are wrong, so that a user gets all mistakes of a form at once.
+      { when: () => true },
+    );
+  return { create, change, fields: shape };
+}
+
+/** What the provider refuses of a body whose fields may be of any type. */
+function settingsMistakes(providers: ReadonlyMap<string, ProviderRules>, body: unknown): FieldError[] {
+  const parsed = providerSettings.safeParse(body);
+  const rules = parsed.success ? providers.get(parsed.data.provider) : undefined;
+  return rules
+    ? settingsErrors(rules, { ...parsed.data, provider_config: withoutNull(parsed.data?.provider_config) })
+    : [];
 }
 
 export type NewAccount = z.infer<ReturnType<typeof accountSchemas>['create']>;

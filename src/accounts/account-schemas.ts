@@ -63,7 +63,7 @@ export const account = z
     updated_at: timestamp,
     warnings: z.array(z.object({ path: text, message: text })).meta({
       description:
-        'What a new account would be refused for, of settings that were stored before the rule about them; empty otherwise',
+        'Settings that cannot work: a URL whose host now resolves only to addresses that are not allowed, or what a new account would be refused for, of settings that were stored before the rule about them; empty otherwise',
       example: [],
     }),
   })

@@ -9,6 +9,7 @@ import type { FieldError } from '../shared/plain-words.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
 import { sealUrls, type UrlField } from './account-urls.ts';
+import { type SecretsByPath, secretsOfAccount } from './compared-secrets.ts';
 import { changeOfDelivery, endsOfDelivery, type SettingsOfDefault } from './delivery-secrets.ts';
 import { type PreviousEnds, refusalOf } from './outbound-rotation.ts';
 import {
@@ -19,6 +20,7 @@ import {
   sealConfig,
   settingsErrors,
   signingSecrets,
+  withoutNull,
 } from './provider-settings.ts';
 import { type ChangedFields, changeOfSigning, previousSecret } from './signing-rotation.ts';
 
@@ -49,11 +51,18 @@ export class AccountStore {
     this.#deps = deps;
   }
 
-  /** Accounts that are not deleted, oldest first, filtered by exact `app_key` and `provider`. */
-  list(filter: { app_key?: string | undefined; provider?: string | undefined }): Promise<AccountRow[]> {
+  /** Accounts that are not deleted, oldest first, by exact `app_key` and `provider`, and by pause; `ids`: only of these. */
+  list(filter: {
+    app_key?: string | undefined;
+    provider?: string | undefined;
+    paused?: boolean | undefined;
+    ids?: readonly string[] | null;
+  }): Promise<AccountRow[]> {
     const where: FilterQuery<AccountRow> = { deleted_at: null };
     if (filter.app_key !== undefined) where.app_key = filter.app_key;
     if (filter.provider !== undefined) where.provider = filter.provider;
+    if (filter.paused !== undefined) where.paused_since = filter.paused ? { $ne: null } : null;
+    if (filter.ids) where.id = { $in: [...filter.ids] };
     return this.#deps.em().find(AccountEntity, where, { orderBy: { id: 'asc' } });
   }
 
@@ -70,6 +79,9 @@ export class AccountStore {
   configOf(account: Pick<AccountRow, 'id' | 'provider_config'>): Record<string, unknown> | null {
     return openConfig(this.#deps.box, account);
   }
+
+  /** The decrypted secrets, for a comparison. */
+  readonly secretsOf = (account: AccountRow): SecretsByPath => secretsOfAccount(this.#deps.box, account);
 
   /** What would be refused in a new account, of settings that were stored before the rule about them. */
   warningsOf(account: Pick<AccountRow, 'id' | 'provider' | 'provider_config'>): FieldError[] {
@@ -243,8 +255,3 @@ export class AccountStore {
 /** Locks an account until the end of the transaction; null when there is no such account. */
 export const lockAccount = (tx: EntityManager, id: string): Promise<AccountRow | null> =>
   tx.findOne(AccountEntity, { id, deleted_at: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-
-/** A config without its null fields. */
-function withoutNull(config: Readonly<Record<string, unknown>> | null | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== null));
-}

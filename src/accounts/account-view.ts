@@ -2,6 +2,7 @@ import type { Provider } from '../providers/provider.ts';
 import { shownConfig } from '../providers/provider-config.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { AccountStore } from './account-store.ts';
+import { type AddressRules, addressWarnings } from './address-rules.ts';
 import { shownPause } from './pause.ts';
 import { previousSecret } from './signing-rotation.ts';
 import { maskedUrl } from './url-credentials.ts';
@@ -21,7 +22,7 @@ export type ShownBy = Pick<AccountStore, 'configOf' | 'previousEnds' | 'warnings
 
 /** One account with all fields. Secrets are write-only: only `has_<secret>` is shown. */
 export async function accountView(
-  deps: { accounts: ShownBy; providers: ReadonlyMap<string, Provider> },
+  deps: { accounts: ShownBy; providers: ReadonlyMap<string, Provider>; addresses: Pick<AddressRules, 'warning'> },
   account: AccountRow,
 ) {
   const { project_delivery_url } = account;
@@ -29,6 +30,10 @@ export async function accountView(
   const config = deps.accounts.configOf(account);
   const ends = await deps.accounts.previousEnds(account.id);
   const hasPrevious = previousSecret(account) !== null;
+  const unreachable = await addressWarnings(deps.addresses, {
+    delivery_url: account.delivery_url ?? null,
+    project_delivery_url: project_delivery_url ?? null,
+  });
   return {
     ...accountSummary(account),
     provider_config: provider && config ? shownConfig(provider, config) : null,
@@ -48,6 +53,6 @@ export async function accountView(
     paused: shownPause(account),
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),
-    warnings: deps.accounts.warningsOf(account),
+    warnings: [...deps.accounts.warningsOf(account), ...unreachable],
   };
 }

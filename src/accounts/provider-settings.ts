@@ -82,3 +82,8 @@ export function openConfig(
   const text = box.open(row.provider_config, configPlace(row.id));
   return text === null ? null : JSON.parse(text);
 }
+
+/** A config without its null fields. */
+export function withoutNull(config: Readonly<Record<string, unknown>> | null | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== null));
+}

@@ -59,6 +59,7 @@ export function secretRoutes({ database, accounts }: { database: Database; accou
     },
     operation('account.secrets', {
       role: 'read',
+      scope: 'path',
       summary: 'Show which signing secret the webhooks of an account use',
       description:
         'For a rotation: when no webhook uses the previous secret any more, it can be removed. Counted in memory and written every three seconds; a crash loses what was not written. A count begins again when the secret in its place is changed. The secrets themselves are never shown.',

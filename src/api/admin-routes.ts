@@ -2,10 +2,11 @@ import { Elysia, NotFoundError } from 'elysia';
 import type { AccountRow } from '../accounts/account-entity.ts';
 import { accountRoutes } from '../accounts/account-routes.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { AddressRules } from '../accounts/address-rules.ts';
+import { compareRoutes } from '../accounts/compare-routes.ts';
 import { secretRoutes } from '../accounts/secret-routes.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { auditLogRoutes, type LongAuditCalls } from '../audit/audit-routes.ts';
-import { tokenRoutes } from '../audit/token-routes.ts';
 import { backupRoutes } from '../backups/backup-routes.ts';
 import { accountPauseRoutes } from '../consumers/account-pause-routes.ts';
 import { accountConsumerRoutes } from '../consumers/consumer-routes.ts';
@@ -18,26 +19,40 @@ import { backfillRoutes } from '../events/backfill/backfill-routes.ts';
 import { bulkRoutes } from '../events/bulk/bulk-routes.ts';
 import { deliveryRoutes } from '../events/delivery-routes.ts';
 import { eventRoutes, type FindWorkflow } from '../events/event-routes.ts';
+import type { Feed } from '../events/feed/feed.ts';
+import type { FeedReaders } from '../events/feed/feed-readers.ts';
+import { feedRoutes } from '../events/feed/feed-routes.ts';
+import { rejectedRoutes } from '../events/rejected-routes.ts';
 import type { RejectionLimits } from '../events/rejection-limits.ts';
 import { searchRoutes } from '../events/search/search-routes.ts';
 import type { ChangeFeed } from '../events/stream/change-feed.ts';
 import { streamRoutes } from '../events/stream/stream-routes.ts';
+import { summaryRoutes } from '../events/summary/summary-routes.ts';
 import { addressOf } from '../http/address.ts';
+import { CallLimit } from '../http/admin/call-limit.ts';
 import { readJsonBody } from '../http/admin/json-body.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import type { BodyReader } from '../http/bodies/body-reader.ts';
 import type { AdminOperation } from '../http/operation.ts';
+import type { TellIncidents } from '../incidents/incident.ts';
+import { incidentRoutes } from '../incidents/incident-routes.ts';
+import type { CheckDeps } from '../ingest/check-rejected.ts';
+import { checkRoutes } from '../ingest/check-routes.ts';
 import type { Maintenance } from '../maintenance/maintenance.ts';
 import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts';
 import { conditionRoutes } from '../notifications/destinations/conditions/condition-routes.ts';
 import { destinationRoutes } from '../notifications/destinations/destination-routes.ts';
 import type { Destination, DestinationStore } from '../notifications/destinations/destination-store.ts';
+import { incidentMessageRoutes } from '../notifications/incident-messages/message-routes.ts';
 import type { Said } from '../notifications/notice.ts';
 import { testDestinationRoutes } from '../notifications/test-destination-routes.ts';
 import { processRoutes } from '../processes/process-routes.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providerRoutes } from '../providers/provider-routes.ts';
 import type { Log } from '../shared/log.ts';
+import type { KnownTokens } from '../tokens/known-tokens.ts';
+import { tokenInUseRoutes } from '../tokens/token-in-use-routes.ts';
+import { tokenRoutes } from '../tokens/token-routes.ts';
 import { type AskEngineState, gatewayHealthRoutes } from './health-routes.ts';
 import { describedBy } from './openapi/document.ts';
 import { type OwnSettings, settingsRoutes } from './settings-routes.ts';
@@ -48,8 +63,11 @@ export interface AdminDeps extends LongAuditCalls {
   consumers: ConsumerStore;
   destinations: DestinationStore;
   calls: AdminCalls;
+  tokens: KnownTokens;
   bodies: BodyReader;
   providers: ReadonlyMap<string, Provider>;
+  /** Whether deliveries may go to a URL. */
+  addresses: AddressRules;
   /** The gateway's public URL, without a trailing slash. */
   baseUrl: () => string;
   findWorkflow: FindWorkflow;
@@ -57,15 +75,37 @@ export interface AdminDeps extends LongAuditCalls {
   /** Null when no Temporal is configured for this process. */
   engineState: AskEngineState;
   changes: ChangeFeed;
+  feed: Feed;
+  feedReaders: FeedReaders;
   rejectionLimits: RejectionLimits;
+  /** What checks of rejected webhooks need. */
+  checks: CheckDeps;
   testDelivery: (account: AccountRow, consumer: TestedConsumer) => Promise<TestDelivery>;
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
+  tellIncidents: TellIncidents;
   /** Aborted when the process is about to stop, with the problem for calls that this ends. */
   draining: AbortSignal;
   /** Null when no Temporal is configured for this process. */
   maintenance: Maintenance | null;
   log: Log;
 }
+
+/** Half of the connections for operators' lists. The other counts wait, at most for four of 3 s. */
+const counting = { kind: 'counts', atOnce: 2, maxWaiting: 8 };
+
+/** One plugin of its own: TypeScript does not follow the types of more than about thirty in one chain. */
+const allEventRoutes = (deps: AdminDeps) => {
+  const counts = new CallLimit(counting);
+  return new Elysia({ name: 'all-events' })
+    .use(eventRoutes(deps))
+    .use(rejectedRoutes({ ...deps, counts }))
+    .use(checkRoutes(deps))
+    .use(summaryRoutes({ ...deps, counts }))
+    .use(searchRoutes(deps))
+    .use(streamRoutes(deps))
+    .use(feedRoutes(deps))
+    .use(bulkRoutes(deps));
+};
 
 /** `/admin`: all routes for operators. Each call needs a token and writes one entry to the audit log. */
 export function adminRoutes(deps: AdminDeps) {
@@ -101,9 +141,11 @@ export function adminRoutes(deps: AdminDeps) {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
       await calls.succeeded(request, actionOf(request.method, route), { status });
     })
+    .use(tokenInUseRoutes(deps))
     .use(tokenRoutes(deps))
     .use(accountRoutes(deps))
     .use(secretRoutes(deps))
+    .use(compareRoutes(deps))
     .use(accountPauseRoutes(deps))
     .use(accountConsumerRoutes(deps))
     .use(backfillRoutes(deps))
@@ -112,10 +154,9 @@ export function adminRoutes(deps: AdminDeps) {
     .use(destinationRoutes(deps))
     .use(testDestinationRoutes(deps))
     .use(conditionRoutes(deps))
-    .use(eventRoutes(deps))
-    .use(searchRoutes(deps))
-    .use(streamRoutes(deps))
-    .use(bulkRoutes(deps))
+    .use(allEventRoutes(deps))
+    .use(incidentRoutes(deps))
+    .use(incidentMessageRoutes(deps))
     .use(deliveryRoutes(deps))
     .use(consumerRoutes(deps))
     .use(auditLogRoutes(deps))

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { AdminCalls } from '../audit/admin-calls.ts';
 import type { AuditWriter } from '../audit/audit-writer.ts';
 import type { DeniedCalls } from '../audit/denied/denied-calls.ts';
+import type { RepeatedReads } from '../audit/repeated-reads.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { addressOf } from '../http/address.ts';
-import type { AdminToken } from '../http/admin/auth.ts';
 import { clientNetworks } from '../http/admin/client-address.ts';
 import type { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { withdrawAnswer } from '../http/direct-answer.ts';
@@ -22,16 +22,17 @@ import { ingestRoutes } from '../ingest/routes.ts';
 import type { Log } from '../shared/log.ts';
 import { plainWords } from '../shared/plain-words.ts';
 import { version } from '../shared/version.ts';
+import { accountsOf, requireWithin } from '../tokens/scope-reach.ts';
 import { type AdminDeps, adminRoutes } from './admin-routes.ts';
 import { docsRoutes } from './openapi/docs.ts';
 import { openApiDocument } from './openapi/document.ts';
 
-export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
-  adminTokens: readonly AdminToken[];
+export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers' | 'checks'> {
   /** CIDRs of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   audit: AuditWriter;
   denied: DeniedCalls;
+  reads: RepeatedReads;
   /** Delays the responses to wrong tokens; closed when the gateway stops. */
   slowAnswers: SlowAnswers;
   ingest: IngestDeps;
@@ -47,9 +48,19 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
 export function createApp(deps: AppDeps) {
   // Elysia passes no options to zod, so the error messages are configured globally.
   z.config({ customError: plainWords });
-  const { audit, denied, slowAnswers, trustedProxies, log } = deps;
-  const calls = new AdminCalls({ audit, denied, slowAnswers, tokens: deps.adminTokens, trustedProxies, log });
-  const { admin, actionOf } = adminRoutes({ ...deps, calls, providers: deps.ingest.providers });
+  const { audit, denied, reads, slowAnswers, trustedProxies, log } = deps;
+  const { reader } = deps.database;
+  const calls = new AdminCalls({
+    ...{ audit, denied, reads, slowAnswers, tokens: deps.tokens, trustedProxies, log },
+    reach: {
+      accountsOf: (scope) => accountsOf(reader, scope),
+      requireWithin: (accountIds, ids) => requireWithin(reader, accountIds, ids),
+    },
+  });
+  const { admin, actionOf } = adminRoutes({
+    ...{ ...deps, calls, providers: deps.ingest.providers },
+    checks: { ...deps.ingest, database: deps.database, publicUrl: deps.publicUrl },
+  });
 
   const nothingHere = (method: string, pathname: string): Problem => {
     const methods = allowedMethods(app.routes, pathname, (name) => ingestionMethods(deps.ingest.providers.get(name)));

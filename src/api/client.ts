@@ -1,6 +1,9 @@
 import { treaty } from '@elysia/eden';
 import type { AdminApp } from './admin-routes.ts';
 
+/** A `fetch` with a signal or an error of its own. */
+export type AdminFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
 /**
  * A typed client of the admin API. The types of paths, queries, bodies, responses and problems are inferred from the
  * routes.
@@ -14,9 +17,10 @@ import type { AdminApp } from './admin-routes.ts';
  * A problem is not thrown: `error.value` is the problem, with its type by `error.status`, and `data` is null. Times are
  * strings.
  */
-export function createAdminClient(options: { baseUrl: string; token: string }) {
+export function createAdminClient(options: { baseUrl: string; token: string; fetcher?: AdminFetch }) {
   return treaty<AdminApp>(options.baseUrl, {
     headers: { 'x-admin-token': options.token },
+    ...(options.fetcher ? { fetcher: options.fetcher } : {}),
     parseDate: false,
   }).admin;
 }

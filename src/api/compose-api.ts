@@ -5,10 +5,12 @@ import { SecretUses } from '../accounts/secret-uses.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import { DeniedCalls } from '../audit/denied/denied-calls.ts';
 import { purgeAuditLogs } from '../audit/purge.ts';
+import { RepeatedReads } from '../audit/repeated-reads.ts';
 import { verifyAuditLogs } from '../audit/verify.ts';
 import { ConsumerStore } from '../consumers/consumer-store.ts';
 import { settingsOfDefault } from '../consumers/settings-of-default.ts';
 import type { Database } from '../database/database.ts';
+import { judgeUrls } from '../delivery/connections/judge-urls.ts';
 import type { ProxySettings } from '../delivery/connections/proxy.ts';
 import { ConsumerSender } from '../delivery/consumer-sender.ts';
 import { createSender } from '../delivery/send.ts';
@@ -16,6 +18,8 @@ import { testDelivery } from '../delivery/test-delivery.ts';
 import { createWorkflowFinder } from '../engine/workflow-finder.ts';
 import { resolveDuplicate } from '../events/duplicates.ts';
 import { EventReceiver } from '../events/event-receiver.ts';
+import { Feed } from '../events/feed/feed.ts';
+import { FeedReaders } from '../events/feed/feed-readers.ts';
 import type { HandOver } from '../events/hand-over.ts';
 import type { RejectionLimits } from '../events/rejection-limits.ts';
 import { RejectionRecorder } from '../events/rejections.ts';
@@ -28,12 +32,18 @@ import { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { BodyBudget } from '../http/bodies/body-budget.ts';
 import { BodyReader } from '../http/bodies/body-reader.ts';
 import { stoppingProblem } from '../http/stopping.ts';
+import { RejectionCounts } from '../incidents/counting/rejection-counts.ts';
+import { readChangedIncidents } from '../incidents/incident-stream.ts';
+import { IncidentJudge } from '../incidents/judging/judge.ts';
+import type { IncidentPace } from '../incidents/judging/times.ts';
 import { exceededConditionWarnings } from '../ingest/exceeded-conditions.ts';
 import { unreadableSecretWarnings } from '../ingest/unreadable-secrets.ts';
 import { createMaintenanceClient } from '../maintenance/schedules/maintenance-client.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
 import { testDestination } from '../notifications/channels/test-destination.ts';
 import { DestinationStore } from '../notifications/destinations/destination-store.ts';
+import { createPlaces } from '../notifications/incident-messages/place.ts';
+import { tellIncidents } from '../notifications/incident-messages/tell-incidents.ts';
 import type { MailSettings } from '../notifications/settings.ts';
 import { providers, readProviderConfig, secretConfigValues } from '../providers/registry.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -42,6 +52,7 @@ import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { createEngineProbe } from '../temporal/engine-probe.ts';
+import { KnownTokens } from '../tokens/known-tokens.ts';
 import { createApp } from './app.ts';
 import type { OwnSettings } from './settings-routes.ts';
 
@@ -76,6 +87,7 @@ export interface ApiParts {
   scrape: (() => Promise<Uint8Array>) | null;
   /** The relay of this process, if it has one; see `EventReceiver`. */
   handOver?: () => HandOver | null;
+  incidentPace?: IncidentPace | undefined;
   log: Log;
 }
 
@@ -97,11 +109,19 @@ export function composeApi(parts: ApiParts) {
   const maintenance = parts.temporal ? createMaintenanceClient(parts.temporal) : null;
   const probe = parts.temporal ? createEngineProbe(parts.temporal) : null;
   const slowAnswers = new SlowAnswers();
-  const changes = new ChangeFeed({ database, log });
+  const changes = new ChangeFeed({ database, log, readIncidents: readChangedIncidents });
   const draining = new AbortController();
+  const feed = new Feed({ database, log, draining: draining.signal });
   const secretUses = new SecretUses({ sql: database, log });
+  const { incidentPace } = parts;
+  const tell = tellIncidents(createPlaces({ keyring, box }));
+  const rejectionCounts = new RejectionCounts({ sql: database, log, flushMs: incidentPace?.flushMs });
+  const judge = new IncidentJudge({ database, tell, log, pace: incidentPace });
   const audit = new AuditLog({ database, keyring, log });
   const denied = new DeniedCalls({ database, audit, log });
+  const reads = new RepeatedReads({ sql: database, audit, log });
+  const feedReaders = new FeedReaders({ sql: database, audit, log });
+  const tokens = new KnownTokens({ configured: parts.adminTokens, sql: database, log });
   const bodies = new BodyReader({
     budget: new BodyBudget(parts.maxBodyBytesInFlight),
     clientAddress: clientAddresses(parts.trustedProxies),
@@ -111,14 +131,19 @@ export function composeApi(parts: ApiParts) {
     database,
     slowAnswers,
     changes,
+    feed,
+    feedReaders,
     draining: draining.signal,
     maintenance,
     accounts: new AccountStore({ em, box, stopDeliveries: stopEventsOf, settingsOfDefault, providers }),
     consumers: new ConsumerStore({ em, box, stopDeliveries: stopEventsOf, wake: wakeRelays }),
     destinations: new DestinationStore({ em, box }),
+    tellIncidents: tell,
     audit,
     denied,
-    adminTokens: parts.adminTokens,
+    reads,
+    addresses: judgeUrls(allowedNetworks),
+    tokens,
     ownSettings: parts.ownSettings,
     engineState: probe ? probe.ask : null,
     trustedProxies: parts.trustedProxies,
@@ -141,6 +166,7 @@ export function composeApi(parts: ApiParts) {
       duplicates: { resolve: (key) => resolveDuplicate(database, key) },
       providers,
       secretUses,
+      rejectionCounts,
       unreadableSecret: unreadableSecretWarnings(log),
       conditionExceeded: exceededConditionWarnings(log),
       metrics: parts.metrics,
@@ -157,7 +183,7 @@ export function composeApi(parts: ApiParts) {
     app,
     bodies,
     // To be started and stopped with the server.
-    ...{ secretUses, denied },
+    ...{ tokens, secretUses, denied, reads, feedReaders, rejectionCounts, judge },
     /** Aborted by `drain`. */
     draining: draining.signal,
     drain: () => draining.abort(stoppingProblem()),
@@ -168,6 +194,7 @@ export function composeApi(parts: ApiParts) {
     async close() {
       changes.close();
       await changes.closed();
+      await feed.closed();
       await finder?.close();
       await maintenance?.close();
       await probe?.close();

@@ -4,6 +4,7 @@ import { warnOfConfigs } from '../accounts/warn-of-configs.ts';
 import { Sealer } from '../audit/sealer.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import { type HttpServer, serve } from '../http/serve.ts';
+import { GatewayWatch, type ReadConditions } from '../incidents/gateway-watch.ts';
 import { originOf } from '../notifications/settings.ts';
 import { providers } from '../providers/registry.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
@@ -15,6 +16,8 @@ import { type ApiParts, composeApi } from './compose-api.ts';
 export interface RunningApi extends Running, Pick<HttpServer, 'port'> {
   /** Begins the drain time of a stop: the readiness check fails. Resolves at its end; `stop` waits for it, too. */
   drain(): Promise<void>;
+  /** Judges incidents at once. */
+  judgeIncidents(): void;
 }
 
 /** Starts the HTTP side: ingestion and the admin API. Webhooks and commands on events do not need Temporal. */
@@ -25,6 +28,8 @@ export async function startApi(
     maxConnections: number;
     /** How long a stop still accepts connections after the readiness check fails, in ms; 0 by default. */
     drainMs?: number;
+    /** What is wrong with the gateway itself; without it, these conditions are not checked. */
+    gatewayConditions?: ReadConditions;
   },
 ): Promise<RunningApi> {
   const { database, keyring, log } = options;
@@ -35,8 +40,16 @@ export async function startApi(
   await warnOfConfigs({ sql: database, box, providers, log });
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
-  const { app, bodies, secretUses, denied, draining, drain, stopping, close } = composeApi({ ...options, baseUrl });
-  const server = await serve(app, { ...options, bodies, draining }).catch(async (error: unknown) => {
+  const composed = composeApi({ ...options, baseUrl });
+  const { app, bodies, tokens, secretUses, denied, reads, feedReaders, rejectionCounts, judge } = composed;
+  const { draining, drain, stopping, close } = composed;
+  const open = async () => {
+    // Before the port opens: a stored token is valid from the first request on.
+    await tokens.start();
+    return serve(app, { ...options, bodies, draining });
+  };
+  const server = await open().catch(async (error: unknown) => {
+    await tokens.stop();
     await close();
     throw error;
   });
@@ -45,6 +58,17 @@ export async function startApi(
   sealer.start();
   secretUses.start();
   denied.start();
+  reads.start();
+  feedReaders.start();
+  rejectionCounts.start();
+  judge.start();
+  const watch = options.gatewayConditions
+    ? new GatewayWatch({
+        ...{ sql: database, conditions: options.gatewayConditions, watchMs: options.incidentPace?.watchMs, log },
+        onOpening: () => judge.wake(),
+      })
+    : null;
+  watch?.start();
   let drained: Promise<void> | null = null;
   const drainOnce = () => {
     drain();
@@ -55,12 +79,18 @@ export async function startApi(
   return {
     port,
     drain: drainOnce,
+    judgeIncidents: () => judge.wake(),
     async stop() {
       await drainOnce();
       stopping();
       await server.close();
+      await tokens.stop();
       await secretUses.stop();
       await denied.stop();
+      await reads.stop();
+      await feedReaders.stop();
+      await rejectionCounts.stop();
+      await Promise.all([watch?.stop(), judge.stop()]);
       await close();
       await sealer.stop();
     },

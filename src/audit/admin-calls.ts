@@ -1,75 +1,18 @@
-import type { Sql } from '../database/sql.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
-import { type AdminToken, type TokenHolder, tokenChecker } from '../http/admin/auth.ts';
+import type { TokenHolder } from '../http/admin/auth.ts';
 import { clientAddresses } from '../http/admin/client-address.ts';
-import { isAllowed, type TokenRole } from '../http/admin/roles.ts';
+import { isAllowed } from '../http/admin/roles.ts';
+import { scopeText, type TokenScope } from '../http/admin/scope.ts';
 import type { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { WrongTokens } from '../http/admin/wrong-tokens.ts';
 import { nodeRequest } from '../http/node-request.ts';
 import type { AdminOperation } from '../http/operation.ts';
 import { Problem, problems } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
+import { type AdminCall, type AdminTokens, Call, type Details, type ScopeReach, unauthorized } from './admin-call.ts';
 import type { AuditWriter } from './audit-writer.ts';
 import type { DeniedCalls } from './denied/denied-calls.ts';
-import type { AuditEntry } from './entry.ts';
-
-type Details = AuditEntry['details'];
-
-/** An admin request with its actor and the details of its audit entry. */
-export interface AdminCall {
-  /** The name of its token. */
-  actor: string;
-  /** The role of its token. */
-  role: TokenRole;
-  ipAddress: string;
-  /** Adds details to the entry, as JSON. They must not contain secrets or payloads. */
-  note(details: Record<string, unknown>): void;
-  /** Writes the entry in the transaction that makes the change, so that both commit together. */
-  record(sql: Sql, action: AuditAction, details: Details): Promise<void>;
-  /** Marks the entry as already written by the code that made the change. */
-  recordedElsewhere(): void;
-}
-
-class Call implements AdminCall {
-  readonly actor: string;
-  readonly role: TokenRole;
-  readonly ipAddress: string;
-  readonly #audit: AuditWriter;
-  #details: Details;
-  recorded = false;
-
-  constructor(holder: TokenHolder, ipAddress: string, ids: Record<string, string>, audit: AuditWriter) {
-    this.actor = holder.name;
-    this.role = holder.role;
-    this.ipAddress = ipAddress;
-    this.#details = { ...ids };
-    this.#audit = audit;
-  }
-
-  note(details: Record<string, unknown>): void {
-    const json: Details = JSON.parse(JSON.stringify(details));
-    this.#details = { ...this.#details, ...json };
-  }
-
-  async record(sql: Sql, action: AuditAction, details: Details): Promise<void> {
-    await this.#audit.write(sql, this.#entry(action, details));
-    // If the transaction fails afterwards, `failed` writes another entry with the failure.
-    this.recorded = true;
-  }
-
-  recordedElsewhere(): void {
-    this.recorded = true;
-  }
-
-  async finish(action: AuditAction, details: Details): Promise<void> {
-    await this.#audit.append(this.#entry(action, details));
-    this.recorded = true;
-  }
-
-  #entry(action: AuditAction, details: Details): AuditEntry {
-    return { actor: this.actor, ipAddress: this.ipAddress, action, details: { ...details, ...this.#details } };
-  }
-}
+import { isCounted, type RepeatedReads } from './repeated-reads.ts';
 
 /** Names both roles, so that a caller knows which token to use. Another token could succeed, hence 403 and not 401. */
 const forbidden = (holder: TokenHolder, needed: AdminOperation) =>
@@ -78,12 +21,26 @@ const forbidden = (holder: TokenHolder, needed: AdminOperation) =>
     `this operation needs a token with the role '${needed.role}'; the token '${holder.name}' has the role '${holder.role}'`,
   );
 
-/** Authorizes admin requests and writes one audit entry for each; of refused ones up to a limit. */
+const outOfScope = (holder: TokenHolder, scope: TokenScope) =>
+  new Problem(
+    'out_of_scope',
+    `the token '${holder.name}' is limited to ${scopeText(scope)}, and this operation cannot be limited`,
+  );
+
+/** Why a token may not call an operation; null if it may. */
+function refusalOf(holder: TokenHolder, operation: AdminOperation): Problem | null {
+  if (!isAllowed(holder.role, operation.role)) return forbidden(holder, operation);
+  return holder.scope && operation.scope === null ? outOfScope(holder, holder.scope) : null;
+}
+
+/** Authorizes admin requests and writes one audit entry for each; of refused ones up to a limit, of the same reads one an hour. */
 export class AdminCalls {
   readonly #audit: AuditWriter;
   readonly #denied: Pick<DeniedCalls, 'record' | 'count'>;
+  readonly #reads: Pick<RepeatedReads, 'record'>;
   readonly #log: Log;
-  readonly #holderOf: (given: string | null) => TokenHolder | null;
+  readonly #tokens: AdminTokens;
+  readonly #reach: ScopeReach;
   readonly #address: ReturnType<typeof clientAddresses>;
   readonly #wrongTokens = new WrongTokens();
   readonly #slowAnswers: SlowAnswers;
@@ -92,16 +49,20 @@ export class AdminCalls {
   constructor(options: {
     audit: AuditWriter;
     denied: Pick<DeniedCalls, 'record' | 'count'>;
+    reads: Pick<RepeatedReads, 'record'>;
     slowAnswers: SlowAnswers;
-    tokens: readonly AdminToken[];
+    tokens: AdminTokens;
+    reach: ScopeReach;
     trustedProxies: readonly string[];
     log: Log;
   }) {
     this.#audit = options.audit;
     this.#denied = options.denied;
+    this.#reads = options.reads;
     this.#log = options.log;
     this.#slowAnswers = options.slowAnswers;
-    this.#holderOf = tokenChecker(options.tokens);
+    this.#tokens = options.tokens;
+    this.#reach = options.reach;
     this.#address = clientAddresses(options.trustedProxies);
   }
 
@@ -111,7 +72,8 @@ export class AdminCalls {
    * @param asked the path's pattern and its operation (null: there is none, so that every token may learn this), and
    *   the ids in the path. The audit entry names the ids even if the request fails before its body is read.
    * @throws Problem `unauthorized`; after ten wrong tokens in a minute from one address `rate_limited`, delayed by up
-   *   to two seconds to slow down guessing; `forbidden` if the role of the token is not enough.
+   *   to two seconds to slow down guessing; `forbidden` if the role of the token is not enough; `out_of_scope` if the
+   *   token has a scope and the operation no limit; `not_found` for an id in the path that is outside of the scope.
    */
   async authorize(
     request: Request,
@@ -121,20 +83,25 @@ export class AdminCalls {
     const { route, operation, ids = {} } = asked;
     const node = nodeRequest(request);
     const ipAddress = this.#address(node);
-    const holder = this.#holderOf(request.headers.get('x-admin-token'));
+    const holder = this.#tokens.holderOf(request.headers.get('x-admin-token'));
     if (holder !== null) {
-      if (operation && !isAllowed(holder.role, operation.role)) {
+      const refusal = operation && refusalOf(holder, operation);
+      if (refusal) {
         // A valid token is not a guess, so it does not count as a wrong one.
         await this.#denied.record({
           ...{ actor: holder.name, ipAddress, reason: 'forbidden' },
           details: {
             ...{ method: request.method, route, status: 403, action: operation.action },
             ...{ role: holder.role, required_role: operation.role, ...ids },
+            ...(holder.scope ? { token_scope: { ...holder.scope } } : {}),
           },
         });
-        throw forbidden(holder, operation);
+        throw refusal;
       }
-      this.#calls.set(request, new Call(holder, ipAddress, ids, this.#audit));
+      const deps = { audit: this.#audit, tokens: this.#tokens, reach: this.#reach };
+      const call = new Call(holder, ipAddress, ids, deps);
+      this.#calls.set(request, call);
+      if (operation) await call.limit();
       return;
     }
     const { excess, retryAfterS } = this.#wrongTokens.add(ipAddress);
@@ -143,11 +110,7 @@ export class AdminCalls {
     // Of the calls beyond the tries of an address, the first has an entry, so that one address cannot use up the limit.
     if (excess <= 1) await this.#denied.record({ actor: ipAddress, ipAddress, reason, details });
     else this.#denied.count({ ipAddress, reason });
-    if (excess === 0)
-      throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token', {
-        // RFC 9110 requires a challenge with each 401. The scheme is our own, so that no browser asks for a password.
-        headers: { 'www-authenticate': 'AdminToken realm="admin API", header="X-Admin-Token"' },
-      });
+    if (excess === 0) throw unauthorized('the header X-Admin-Token holds no valid admin token');
     await this.#slowAnswers.wait(node, excess);
     throw new Problem('rate_limited', `wait ${retryAfterS} seconds, or use a valid token`, {
       headers: { 'retry-after': String(retryAfterS) },
@@ -162,13 +125,15 @@ export class AdminCalls {
   }
 
   /**
-   * Writes the entry of a successful call, unless it was written with the change.
+   * Writes the entry of a successful call, unless it was written with the change. A read that repeats is only counted.
    *
    * @throws the database's error, so that no data is returned without an entry.
    */
   async succeeded(request: Request, action: AuditAction, details: Details): Promise<void> {
     const call = this.#calls.get(request);
-    if (call && !call.recorded) await call.finish(action, details);
+    if (!call || call.recorded) return;
+    if (isCounted(request.method, action)) await call.finishRead(this.#reads, action, details);
+    else await call.finish(action, details);
   }
 
   /**

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { neverStarted } from '../events/event.ts';
+import { feedEpochKey } from '../events/feed/feed-state.ts';
 import { lanes } from '../events/lanes.ts';
 
 /** The numbers of events that a restored gateway still has to deliver. */
@@ -32,6 +33,10 @@ const stopBulkJobs = `
     end if;
   end $stop$`;
 const countPending = `select count(*)::integer as n from events where delivery_status = 'pending'`;
+// Cursors of the feed are of before the restore, and what they stand after may be gone.
+const endCursors = `
+  insert into gateway_settings (key, value) values ('${feedEpochKey}', convert_to(gen_random_uuid()::text, 'UTF8'))
+  on conflict (key) do update set value = excluded.value`;
 /** Writes a pause in the form of src/events/pause.ts. @param reason as SQL; an earlier pause's reason is appended. */
 const writePause = (reason: string) => `
   insert into gateway_settings as s (key, value) values ('delivery_paused', ${pauseOf(reason)})
@@ -41,13 +46,14 @@ const pauseOf = (reason: string) =>
   `convert_to(json_build_object('since', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'reason', ${reason})::text, 'UTF8')`;
 
 /**
- * Prepares restored events for new workers: releases all claims, stops bulk jobs, and queues each pending event without a
- * queue row for a new workflow. Other events stay unchanged.
+ * Prepares restored events for new workers: releases all claims, stops bulk jobs, ends the cursors of the feed, and queues
+ * each pending event without a queue row for a new workflow. Other events stay unchanged.
  */
 export async function settleEvents(client: pg.ClientBase): Promise<Settled> {
   await client.query(dropClaims);
   await client.query(dropCommandClaims);
   await client.query(stopBulkJobs);
+  await client.query(endCursors);
   const { rowCount } = await client.query(requeue);
   const { rows } = await client.query<{ n: number }>(countPending);
   return { pending: rows[0]?.n ?? 0, requeued: rowCount ?? 0 };
@@ -60,6 +66,6 @@ export async function pauseRestored(client: pg.ClientBase, reason: string): Prom
 
 /** The statements of `settleEvents` and `pauseRestored` on one line each, for loading an archive with psql. */
 export const settleStatements = (reason: string) =>
-  [dropClaims, dropCommandClaims, stopBulkJobs, requeue, writePause(pg.escapeLiteral(reason))].map(
+  [dropClaims, dropCommandClaims, stopBulkJobs, endCursors, requeue, writePause(pg.escapeLiteral(reason))].map(
     (text) => `${text.trim().replaceAll(/\s*\n\s*/g, ' ')};`,
   );

@@ -10,10 +10,21 @@ import { type ConsoleFile, readConsoleFiles } from './files.ts';
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
 
-/** The pages; the routes of src/console/web/app/router.tsx are the same. Notifications link to that of an event. */
+/** The pages; the routes of src/console/web/app/router.tsx are the same. Notifications link to events and incidents. */
 const pages = [
-  ...['/', '/events', '/events/:id', '/rejected', '/accounts', '/accounts/:id', '/audit', '/backups'],
-  ...['/maintenance', '/providers', '/settings'],
+  ...[
+    '/',
+    '/incidents',
+    '/incidents/:id',
+    '/events',
+    '/events/:id',
+    '/rejected',
+    '/accounts',
+    '/accounts/:id',
+    '/audit',
+    '/backups',
+  ],
+  ...['/jobs/:id', '/maintenance', '/providers', '/tokens', '/settings'],
 ];
 
 /** A new build has other names, so that browsers never ask again. */

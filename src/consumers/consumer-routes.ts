@@ -1,7 +1,9 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import { accountNotFound, existingAccountId, rotationNotEnded } from '../accounts/account-routes.ts';
+import { type AddressRules, addressWarnings } from '../accounts/address-rules.ts';
 import { shownPause } from '../accounts/pause.ts';
+import { recordEndOfPause, recordPause } from '../accounts/pause-records.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
@@ -58,8 +60,16 @@ const newConsumer = {
 };
 
 /** `/admin/accounts/{account_id}/consumers`: where the events of an account are delivered. */
-export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: AdminCalls }) {
+export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: AdminCalls; addresses: AddressRules }) {
   const { consumers, calls } = deps;
+  const rules = consumerSchemas(deps.addresses);
+  const shown = async (one: Consumer) => ({
+    ...consumerView(one),
+    warnings: await addressWarnings(deps.addresses, {
+      url: one.url,
+      'authentication.token_url': one.authentication?.type === 'oauth2' ? one.authentication.token_url : null,
+    }),
+  });
   const listed = async (accountId: string) => {
     const found = await consumers.list(existingAccountId(accountId));
     if (!found) throw accountNotFound();
@@ -68,9 +78,10 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
   return new Elysia({ name: 'account-consumers', prefix: '/accounts/:account_id/consumers' })
     .get(
       '/',
-      async ({ params }) => (await listed(params.account_id)).map(consumerView),
+      async ({ params }) => Promise.all((await listed(params.account_id)).map(shown)),
       operation('consumer.list', {
         role: 'read',
+        scope: 'path',
         summary: 'List the consumers of an account',
         description: `\`${defaultName}\` first, then the oldest first.`,
         body: noBody,
@@ -86,15 +97,15 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
         const created = await consumers.create(existingAccountId(params.account_id), body, (sql, { id, name }) =>
           call.record(sql, 'consumer.create', { status: 201, consumer_id: id, consumer: name }),
         );
-        const view = consumerView(written(created));
+        const consumer = written(created);
         set.status = 201;
-        return view;
+        return shown(consumer);
       },
       operation('consumer.create', {
         role: 'admin',
         summary: 'Create a consumer',
         description: `It gets an event of each new webhook that meets its condition. An account has at most ${maxConsumers} consumers, \`${defaultName}\` included. A name that is taken is answered 422.`,
-        body: consumerSchemas.create,
+        body: rules.create,
         query: noQuery,
         success: { 201: consumerSchema },
         errors: ['not_found'],
@@ -107,10 +118,11 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
         const name = existingName(params.consumer);
         const found = (await listed(params.account_id)).find((one) => one.name === name);
         if (!found) throw consumerNotFound();
-        return consumerView(found);
+        return shown(found);
       },
       operation('consumer.read', {
         role: 'read',
+        scope: 'path',
         summary: 'Get a consumer',
         body: noBody,
         query: noQuery,
@@ -127,13 +139,13 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
         const update = await consumers.update(accountId, existingName(params.consumer), body, (sql, { id }) =>
           call.record(sql, 'consumer.update', { status: 200, consumer_id: id, changed }),
         );
-        return consumerView(written(update));
+        return shown(written(update));
       },
       operation('consumer.update', {
         role: 'admin',
         summary: 'Change a consumer',
         description: `Changes only the fields in the body. \`null\` clears a field, except \`name\`, \`url\` and \`enabled\`. A URL with \`[masked]\` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. With \`rotate: true\` and a new \`secret\`, deliveries are signed with both until the end of the stored one, after 24 hours unless it is sent. While a previous one is in force, the answer is 409 unless \`replace_previous\` is true. Of \`${defaultName}\`, \`name\`, \`url\` and \`secret\` cannot be changed here, and its secret is rotated with the account.`,
-        body: consumerSchemas.change,
+        body: rules.change,
         query: noQuery,
         success: { 200: consumerSchema },
         errors: ['not_found', 'conflict'],
@@ -168,13 +180,16 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
         const call = calls.of(request);
         const accountId = existingAccountId(params.account_id);
         const name = existingName(params.consumer);
-        const paused = await consumers.pause(accountId, name, body?.reason ?? '', (sql, consumer) =>
-          call.record(sql, 'consumer.pause', { status: 200, consumer_id: consumer.id, ...shownPause(consumer) }),
-        );
-        return consumerView(written(paused));
+        const paused = await consumers.pause(accountId, name, body?.reason ?? '', async (sql, consumer) => {
+          const shown = shownPause(consumer);
+          await recordPause(sql, { accountId, consumerId: consumer.id }, shown, call.actor);
+          await call.record(sql, 'consumer.pause', { status: 200, consumer_id: consumer.id, ...shown });
+        });
+        return shown(written(paused));
       },
       operation('consumer.pause', {
         role: 'operate',
+        scope: 'path',
         summary: 'Pause deliveries to a consumer',
         description:
           'New webhooks still become events of it. Attempts that become due wait until deliveries to it are resumed. Attempts in flight are completed. A pause that is already in force keeps its time and reason.',
@@ -190,13 +205,15 @@ export function accountConsumerRoutes(deps: { consumers: ConsumerStore; calls: A
       async ({ params, request }) => {
         const call = calls.of(request);
         const accountId = existingAccountId(params.account_id);
-        const resumed = await consumers.resume(accountId, existingName(params.consumer), (sql, { id }) =>
-          call.record(sql, 'consumer.resume', { status: 200, consumer_id: id }),
-        );
-        return consumerView(written(resumed));
+        const resumed = await consumers.resume(accountId, existingName(params.consumer), async (sql, { id }) => {
+          await recordEndOfPause(sql, { accountId, consumerId: id }, call.actor);
+          await call.record(sql, 'consumer.resume', { status: 200, consumer_id: id });
+        });
+        return shown(written(resumed));
       },
       operation('consumer.resume', {
         role: 'operate',
+        scope: 'path',
         summary: 'Resume deliveries to a consumer',
         description: 'Attempts that are due begin within 5 seconds. Has no effect if deliveries to it are not paused.',
         body: noBody,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { outboundEnd, replacePrevious } from '../accounts/account-rules.ts';
-import { httpUrl, secret, text } from '../shared/text-rules.ts';
+import { type AddressRules, deliveryUrl } from '../accounts/address-rules.ts';
+import { secret, text } from '../shared/text-rules.ts';
 import { consumerCondition } from './condition-variables.ts';
 import { deliveryFields } from './delivery-rules.ts';
 
@@ -21,9 +22,9 @@ export const consumerName = z
   .regex(namePattern, 'must be 1 to 40 characters of a-z, 0-9 and -')
   .meta({ examples: ['billing'] });
 
-const fields = {
+const fieldsOf = (addresses: Pick<AddressRules, 'refusal'>) => ({
   name: consumerName,
-  url: httpUrl,
+  url: deliveryUrl(addresses),
   secret: secret
     .nullable()
     .meta({ description: 'Signs the deliveries, as `delivery_secret` does; write-only. `null` or empty: unsigned' }),
@@ -36,7 +37,7 @@ const fields = {
     .nullable()
     .meta({ description: 'Expression that selects the webhooks of this consumer; `null`: all' }),
   ...deliveryFields,
-};
+});
 
 /** What becomes of the secret that a change replaces (src/accounts/outbound-rotation.ts). */
 const rotation = {
@@ -48,13 +49,18 @@ const rotation = {
 };
 
 /** The fields of a consumer; unknown fields are refused. */
-export const consumerSchemas = {
-  create: z.strictObject(fields).partial().required({ name: true, url: true }),
-  change: z.strictObject({ ...fields, ...rotation }).partial(),
-};
+export function consumerSchemas(addresses: Pick<AddressRules, 'refusal'>) {
+  const fields = fieldsOf(addresses);
+  return {
+    fields,
+    create: z.strictObject(fields).partial().required({ name: true, url: true }),
+    change: z.strictObject({ ...fields, ...rotation }).partial(),
+  };
+}
 
-export type NewConsumer = z.infer<typeof consumerSchemas.create>;
-export type ConsumerChange = z.infer<typeof consumerSchemas.change>;
+type Schemas = ReturnType<typeof consumerSchemas>;
+export type NewConsumer = z.infer<Schemas['create']>;
+export type ConsumerChange = z.infer<Schemas['change']>;
 
 /** The body of a pause. */
 export const pauseBody = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { previousEndShown } from '../accounts/account-schemas.ts';
 import { pauseShown } from '../accounts/pause.ts';
-import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
+import { flag, id, text, timestamp, warnings } from '../http/admin/schemas/common.ts';
 
 /** Without secrets. */
 const shownAuthentication = z
@@ -54,6 +54,7 @@ export const consumer = z
       .meta({ description: 'The delays between attempts; `null`: `DELIVERY_SCHEDULE`' }),
     success: z.array(text).nullable().meta({ description: '`null`: `["2xx"]`' }),
     final: z.array(text).nullable().meta({ description: '`null`: none' }),
+    warnings,
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -78,6 +79,7 @@ export const consumer = z
         schedule: null,
         success: null,
         final: ['410'],
+        warnings: [],
         created_at: '2026-11-20T10:00:00.000Z',
         updated_at: '2026-11-20T10:00:00.000Z',
       },

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity, type AccountRow } from '../accounts/account-entity.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { sealUrl } from '../accounts/account-urls.ts';
+import type { SecretsByPath } from '../accounts/compared-secrets.ts';
 import type { DeliveryOptions } from '../accounts/delivery-options.ts';
 import type { ConsumerAddress } from '../accounts/delivery-target.ts';
 import { beginPause, endPause } from '../accounts/pause.ts';
@@ -12,6 +13,7 @@ import { inEntityTransaction } from '../database/transaction.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import { changeRow, type Found } from './change-row.ts';
+import { secretsOfConsumers } from './compared-secrets.ts';
 import { type Consumer, consumersOf, toConsumer, toDefault } from './consumer.ts';
 import { ConsumerEntity } from './consumer-entity.ts';
 import { errorsOfCertificate, errorsOfName, newRow, newRowOfDefault, rowsOf } from './consumer-rows.ts';
@@ -73,6 +75,11 @@ export class ConsumerStore {
     const em = this.#deps.em();
     const account = await em.findOne(AccountEntity, { id: accountId, deleted_at: null });
     return account && consumersOf(account, await rowsOf(em, accountId), (row) => shownSecrets(this.#deps.box, row));
+  }
+
+  /** The decrypted secrets of an account's consumers, for a comparison. */
+  async secretsOf(accountId: string): Promise<SecretsByPath> {
+    return secretsOfConsumers(this.#deps.box, await rowsOf(this.#deps.em(), accountId));
   }
 
   /** A consumer for a test delivery; null when there is none of this name. */

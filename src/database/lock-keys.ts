@@ -19,4 +19,10 @@ export const lockKeys = {
   bulkOrders: 7_233_808_007,
   /** Held while refused admin calls are counted and written, so that all processes share one limit. */
   deniedCalls: 7_233_808_008,
+  /** Held while incidents are opened and resolved. */
+  incidents: 7_233_808_009,
+  /** Held while messages about incidents are claimed, so that all processes share the limits of a place. */
+  incidentMessages: 7_233_808_030,
+  /** Held while reminders of open incidents are added, so that each is added once. */
+  incidentReminders: 7_233_808_031,
 } as const;

@@ -10,6 +10,24 @@ import { Migration20261126000600_expand_backfills } from '../../migrations/Migra
 import { Migration20261126000700_expand_indexes_of_consumers } from '../../migrations/Migration20261126000700_expand_indexes_of_consumers.ts';
 import { Migration20261127001000_expand_ends_of_previous_secrets } from '../../migrations/Migration20261127001000_expand_ends_of_previous_secrets.ts';
 import { Migration20261127001100_expand_rejected_uses_of_secrets } from '../../migrations/Migration20261127001100_expand_rejected_uses_of_secrets.ts';
+import { Migration20261127001200_expand_incidents } from '../../migrations/Migration20261127001200_expand_incidents.ts';
+import { Migration20261127001300_expand_index_of_failing_events } from '../../migrations/Migration20261127001300_expand_index_of_failing_events.ts';
+import { Migration20261127001500_expand_marks_of_persons } from '../../migrations/Migration20261127001500_expand_marks_of_persons.ts';
+import { Migration20261127001600_expand_index_of_marks } from '../../migrations/Migration20261127001600_expand_index_of_marks.ts';
+import { Migration20261127002100_expand_actions_on_events } from '../../migrations/Migration20261127002100_expand_actions_on_events.ts';
+import { Migration20261127003000_expand_paces_of_bulk_jobs } from '../../migrations/Migration20261127003000_expand_paces_of_bulk_jobs.ts';
+import { Migration20261127003100_expand_jobs_of_events } from '../../migrations/Migration20261127003100_expand_jobs_of_events.ts';
+import { Migration20261127003200_expand_index_of_jobs } from '../../migrations/Migration20261127003200_expand_index_of_jobs.ts';
+import { Migration20261127003500_expand_kinds_of_destinations } from '../../migrations/Migration20261127003500_expand_kinds_of_destinations.ts';
+import { Migration20261127003600_expand_incident_messages } from '../../migrations/Migration20261127003600_expand_incident_messages.ts';
+import { Migration20261127004000_expand_failed_attempts } from '../../migrations/Migration20261127004000_expand_failed_attempts.ts';
+import { Migration20261127004100_expand_series_of_failed_attempts } from '../../migrations/Migration20261127004100_expand_series_of_failed_attempts.ts';
+import { Migration20261128000100_expand_order_of_the_feed } from '../../migrations/Migration20261128000100_expand_order_of_the_feed.ts';
+import { Migration20261128000200_expand_index_of_the_feed } from '../../migrations/Migration20261128000200_expand_index_of_the_feed.ts';
+import { Migration20261128000300_expand_ends_of_cursors } from '../../migrations/Migration20261128000300_expand_ends_of_cursors.ts';
+import { Migration20261128000500_expand_admin_tokens } from '../../migrations/Migration20261128000500_expand_admin_tokens.ts';
+import { Migration20261128000600_expand_scopes_of_bulk_jobs } from '../../migrations/Migration20261128000600_expand_scopes_of_bulk_jobs.ts';
+import { Migration20261128001400_expand_checks_of_rejected_webhooks } from '../../migrations/Migration20261128001400_expand_checks_of_rejected_webhooks.ts';
 
 /** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
 export interface NamedMigration {
@@ -56,6 +74,45 @@ export const migrations: readonly NamedMigration[] = [
   {
     name: 'Migration20261127001100_expand_rejected_uses_of_secrets',
     class: Migration20261127001100_expand_rejected_uses_of_secrets,
+  },
+  { name: 'Migration20261127001200_expand_incidents', class: Migration20261127001200_expand_incidents },
+  {
+    name: 'Migration20261127001300_expand_index_of_failing_events',
+    class: Migration20261127001300_expand_index_of_failing_events,
+  },
+  { name: 'Migration20261127001500_expand_marks_of_persons', class: Migration20261127001500_expand_marks_of_persons },
+  { name: 'Migration20261127001600_expand_index_of_marks', class: Migration20261127001600_expand_index_of_marks },
+  {
+    name: 'Migration20261127002100_expand_actions_on_events',
+    class: Migration20261127002100_expand_actions_on_events,
+  },
+  {
+    name: 'Migration20261127003000_expand_paces_of_bulk_jobs',
+    class: Migration20261127003000_expand_paces_of_bulk_jobs,
+  },
+  { name: 'Migration20261127003100_expand_jobs_of_events', class: Migration20261127003100_expand_jobs_of_events },
+  { name: 'Migration20261127003200_expand_index_of_jobs', class: Migration20261127003200_expand_index_of_jobs },
+  {
+    name: 'Migration20261127003500_expand_kinds_of_destinations',
+    class: Migration20261127003500_expand_kinds_of_destinations,
+  },
+  { name: 'Migration20261127003600_expand_incident_messages', class: Migration20261127003600_expand_incident_messages },
+  { name: 'Migration20261127004000_expand_failed_attempts', class: Migration20261127004000_expand_failed_attempts },
+  {
+    name: 'Migration20261127004100_expand_series_of_failed_attempts',
+    class: Migration20261127004100_expand_series_of_failed_attempts,
+  },
+  { name: 'Migration20261128000100_expand_order_of_the_feed', class: Migration20261128000100_expand_order_of_the_feed },
+  { name: 'Migration20261128000200_expand_index_of_the_feed', class: Migration20261128000200_expand_index_of_the_feed },
+  { name: 'Migration20261128000300_expand_ends_of_cursors', class: Migration20261128000300_expand_ends_of_cursors },
+  { name: 'Migration20261128000500_expand_admin_tokens', class: Migration20261128000500_expand_admin_tokens },
+  {
+    name: 'Migration20261128000600_expand_scopes_of_bulk_jobs',
+    class: Migration20261128000600_expand_scopes_of_bulk_jobs,
+  },
+  {
+    name: 'Migration20261128001400_expand_checks_of_rejected_webhooks',
+    class: Migration20261128001400_expand_checks_of_rejected_webhooks,
   },
 ];
 

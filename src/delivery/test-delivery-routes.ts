@@ -52,6 +52,7 @@ export function testDeliveryRoutes(deps: {
     },
     operation('account.test_delivery', {
       role: 'operate',
+      scope: 'path',
       summary: 'Send a test event to a consumer',
       description:
         'Posts a signed event of the type `webhook_gateway.test` to the URL of a consumer, in the same way as other events, with the header `x-webhook-test: true`. The event is not stored, and a failed test is not retried.',

@@ -54,18 +54,23 @@ export async function claimPendingForStart(sql: Sql, options: StartClaim & { wai
   return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token, waited]));
 }
 
-const claimSettledStarts = {
-  name: 'claim_settled_starts',
-  text: `
+const textOfSettled = (condition: string) => `
     with picked as (
       select q.event_id from event_queue q
-      where q.lane = ${lanes.settledStart} and q.event_id > $1 and (q.claimed_until is null or q.claimed_until <= now())
-        and ($4 or exists (select from notifications n where n.event_id = q.event_id and n.status = 'pending'))
+      where q.lane = ${lanes.settledStart} and q.event_id > $1 and (q.claimed_until is null or q.claimed_until <= now()) ${condition}
       order by q.event_id limit $2 for update skip locked
     )
     update event_queue q set claim_token = $3, claimed_until = 'infinity'
     from picked where q.event_id = picked.event_id
-    returning q.event_id, q.generation`,
+    returning q.event_id, q.generation`;
+
+const claimSettledStarts = { name: 'claim_settled_starts', text: textOfSettled('') };
+
+const claimStartsToNotify = {
+  name: 'claim_starts_to_notify',
+  text: textOfSettled(
+    `and exists (select from notifications n where n.event_id = q.event_id and n.status = 'pending')`,
+  ),
 };
 
 /**
@@ -75,7 +80,9 @@ const claimSettledStarts = {
  */
 export async function claimSettledForStart(sql: Sql, options: StartClaim & { all: boolean }): Promise<Round> {
   const { after, limit, token, all } = options;
-  const rows = await sql.query<ClaimedRow>(claimSettledStarts, [after, limit, token, all]);
+  const rows = await (all
+    ? sql.query<ClaimedRow>(claimSettledStarts, [after, limit, token])
+    : sql.query<ClaimedRow>(claimStartsToNotify, [after, limit, token]));
   const claimed = rows.map(toClaimed).sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
   return { claimed, next: claimed.length === limit ? (claimed.at(-1)?.eventId ?? null) : null };
 }

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
+import { everything, recordEndOfPause, recordPause } from '../accounts/pause-records.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
 import { optionalInteger } from '../http/admin/query-schemas.ts';
@@ -11,9 +12,10 @@ import { deliveryStatistics } from './delivery-statistics.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem, isoOrNull } from './event-view.ts';
 import { firstAttemptDelay } from './first-attempt-delay.ts';
-import { operateOnEvent } from './operate-on-event.ts';
+import { operateOnEvent, reasonBody } from './operate-on-event.ts';
 import { type Pause, pauseDelivery, readPause, resumeDelivery } from './pause.ts';
 import { pendingDeliveries } from './pending-deliveries.ts';
+import { recentAttempts } from './recent-attempts.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 import { rejectedOfToday } from './rejection-statistics.ts';
 import { seriesQuery, spanOf, stepText } from './series-query.ts';
@@ -35,9 +37,10 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     .get(
       '/stats',
       async () => {
-        const [pause, statistics, rejectedToday, backlog, pending, delay] = await Promise.all([
+        const [pause, statistics, recent, rejectedToday, backlog, pending, delay] = await Promise.all([
           readPause(database.reader),
           deliveryStatistics(database.reader),
+          recentAttempts(database.reader),
           rejectedOfToday(database.reader, rejectionLimits),
           workflowBacklog(database.reader),
           pendingDeliveries(database.reader),
@@ -46,6 +49,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         return {
           paused: pause && shown(pause),
           ...statistics,
+          recent_attempts: recent,
           workflow_starts: { waiting: backlog.waiting, since: isoOrNull(backlog.since) },
           rejected_today: rejectedToday,
           oldest_pending_at: isoOrNull(pending.since),
@@ -86,9 +90,10 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     )
     .get(
       '/failed',
-      async () => (await listFailed(database.reader)).map(eventItem),
+      async ({ request }) => (await listFailed(database.reader, calls.of(request))).map(eventItem),
       operation('delivery.failed', {
         role: 'read',
+        scope: 'list',
         summary: 'List events whose delivery failed',
         description: 'At most 200, newest first.',
         body: noBody,
@@ -99,11 +104,16 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     .get(
       '/retrying',
       async ({ query, request }) => {
-        calls.of(request).note({ query });
-        return (await listRetrying(database.reader, { minAttempts: query.min_attempts ?? 1 })).map(eventItem);
+        const call = calls.of(request);
+        call.note({ query });
+        const { accountIds } = call;
+        return (await listRetrying(database.reader, { minAttempts: query.min_attempts ?? 1, accountIds })).map(
+          eventItem,
+        );
       },
       operation('delivery.retrying', {
         role: 'read',
+        scope: 'list',
         summary: 'List events that are being retried',
         description: 'At most 200, those with the most attempts first.',
         body: noBody,
@@ -115,25 +125,23 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     )
     .post(
       '/retry/:event_id',
-      async ({ params: { event_id: eventId }, request, set }) => {
-        const event = await operateOnEvent(
-          deps,
-          { request, eventId },
-          { action: 'delivery.retry', status: 202 },
-          retry,
-        );
+      async ({ params: { event_id: eventId }, body, request, set }) => {
+        const order = { action: 'retry', status: 202, reason: body?.reason } as const;
+        const event = await operateOnEvent(deps, { request, eventId }, order, retry);
         set.status = 202;
         return event;
       },
       operation('delivery.retry', {
         role: 'operate',
+        scope: 'path',
         summary: 'Attempt a delivery now',
         description: 'Makes one manual attempt now, independent of the schedule. Refused while deliveries are paused.',
-        body: noBody,
+        body: reasonBody,
         query: noQuery,
         success: { 202: schemas.eventItem },
         answers: 'The attempt was accepted',
         errors: ['not_found', 'event_rejected', 'event_skipped', 'event_dead', 'conflict'],
+        examples: { body: { reason: 'the consumer was repaired' } },
       }),
     )
     .post(
@@ -142,6 +150,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         const call = calls.of(request);
         return database.transaction(async (sql) => {
           const pause = shown(await pauseDelivery(sql, body?.reason ?? ''));
+          await recordPause(sql, everything, pause, call.actor);
           await call.record(sql, 'delivery.pause', { status: 200, ...pause });
           return { paused: true, ...pause };
         });
@@ -162,8 +171,13 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       async ({ request }) => {
         const call = calls.of(request);
         return database.transaction(async (sql) => {
-          const resumed = await resumeDelivery(sql);
-          await call.record(sql, 'delivery.resume', { status: 200, resumed });
+          const ended = await resumeDelivery(sql);
+          if (ended) {
+            // A restore has begun it without a record.
+            await recordPause(sql, everything, shown(ended), null);
+            await recordEndOfPause(sql, everything, call.actor);
+          }
+          await call.record(sql, 'delivery.resume', { status: 200, resumed: ended !== null });
           return { paused: false, since: null, reason: null };
         });
       },

@@ -33,6 +33,17 @@ export const deliveryStats = z
       .nullable()
       .meta({ description: 'Delivered events divided by delivered and failed events, 0 to 1', example: 0.998 }),
     attempts: count,
+    recent_attempts: z
+      .object({
+        minutes: count.meta({ description: 'How many minutes are counted: the present one and those before it' }),
+        attempts: count.meta({ description: 'Attempts that were recorded in these minutes' }),
+        failed_attempts: count,
+        success_rate: z
+          .number()
+          .nullable()
+          .meta({ description: 'The share of them that the consumers accepted, 0 to 1; `null` without attempts' }),
+      })
+      .meta({ description: 'How deliveries fare now: also attempts of events that are still being retried' }),
     latency_ms: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds }).meta({
       description:
         'Time from receipt or replay to delivery, of all deliveries in the last 24 hours, including those of events that were deleted since',
@@ -91,6 +102,7 @@ export const deliveryStats = z
         retrying: 10,
         success_rate: 0.9919,
         attempts: 1040,
+        recent_attempts: { minutes: 15, attempts: 80, failed_attempts: 12, success_rate: 0.85 },
         latency_ms: { p50: 14.1, p95: 84.1, p99: 1059.3 },
         by_provider: [{ provider: 'generic', total: 1000, pending: 12, delivered: 980, failed: 8 }],
         by_hour: [{ hour: '2026-11-20T10:00:00.000Z', received: 40, delivered: 39, failed: 0 }],
@@ -129,6 +141,7 @@ export const deliverySeriesAnswer = z
         failed: count.meta({ description: 'Events whose delivery became failed' }),
         pending_change: count.meta({ description: 'Pending events at the end less those at the beginning' }),
         attempts: count.nullable().meta({ description: 'Recorded attempts; `null` with a provider' }),
+        failed_attempts: count.nullable().meta({ description: 'Those of them that failed; `null` with a provider' }),
         latency_ms: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds }).nullable().meta({
           description:
             'Time from receipt or replay to delivery, of the deliveries in this time; `null` with a provider',
@@ -153,6 +166,7 @@ export const deliverySeriesAnswer = z
             failed: 1,
             pending_change: 1,
             attempts: 45,
+            failed_attempts: 7,
             latency_ms: { p50: 14.1, p95: 84.1, p99: 1059.3 },
           },
         ],

@@ -59,13 +59,15 @@ export async function deliverySeries(sql: Sql, span: Span, provider: string | nu
 }
 
 function pointOf(at: Date, row: Row | undefined, provider: string | null): SeriesPoint {
-  const { received = 0, rejected = 0, delivered = 0, failed = 0, pending_change = 0, attempts = 0 } = row ?? {};
+  const { received = 0, rejected = 0, delivered = 0, failed = 0, pending_change = 0 } = row ?? {};
+  const { attempts = 0, failed_attempts = 0 } = row ?? {};
   const { buckets = [], numbers = [] } = row ?? {};
   return {
     at: at.toISOString(),
     ...{ received, rejected, delivered, failed, pending_change },
     // Neither attempts nor latencies are counted by provider.
     attempts: provider === null ? attempts : null,
+    failed_attempts: provider === null ? failed_attempts : null,
     latency_ms:
       provider === null
         ? latencyPercentiles(buckets.map((bucket, index) => ({ bucket, n: numbers[index] ?? 0 })))

@@ -2,11 +2,17 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type DatabaseFailure, databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
-import { columnsOf } from '../shared/columns-of.ts';
 import { type Metrics, unmeasured } from '../telemetry/metrics/metrics.ts';
 import { type AttemptRow, type Circumstances, toCircumstances } from './attempt-row.ts';
-import type { HandOver, Place } from './hand-over.ts';
-import { type Receipt, type ReceivedRow, type ReceivedWebhook, receiveEvents } from './transitions/received.ts';
+import type { HandOver } from './hand-over.ts';
+import { type Arriving, columns, type Delivery } from './received-columns.ts';
+import {
+  type Receipt,
+  type ReceivedRow,
+  type ReceivedWebhook,
+  receiveEvents,
+  receiveEventsWithSiblings,
+} from './transitions/received.ts';
 
 /** Rows per statement. Larger batches are not faster, and a slow commit would delay more requests. */
 const maxBatch = 256;
@@ -26,19 +32,6 @@ export const bodyBytes = {
   maxBatch: 8 * 1024 * 1024,
   maxWaiting: 128 * 1024 * 1024,
 };
-
-/** A webhook that is being stored, with its events. The first one has its id; one that is skipped has no delivery. */
-interface Arriving {
-  webhook: ReceivedWebhook;
-  deliveries: Delivery[];
-}
-
-/** An event that is being stored, and its place in the relay of this process if it has one. */
-interface Delivery {
-  id: string;
-  consumerId: string | null;
-  place: Place | null;
-}
 
 /** Stores verified webhooks. Webhooks that arrive at the same time share one commit. */
 export class EventReceiver {
@@ -113,7 +106,10 @@ export class EventReceiver {
   }
 
   async #insert(arriving: Arriving[], handOver: HandOver | null): Promise<Receipt[]> {
-    const rows = await this.#database.query<ReceivedRow>(receiveEvents, columns(arriving));
+    const { values, ofSiblings } = columns(arriving);
+    const rows = await (ofSiblings === null
+      ? this.#database.query<ReceivedRow>(receiveEvents, values)
+      : this.#database.query<ReceivedRow>(receiveEventsWithSiblings, [...values, ...ofSiblings]));
     this.#metrics.batchStored(arriving.length);
     const found = new Map(rows.map((row) => [row.id, row]));
     const circumstances = new Map(
@@ -163,47 +159,6 @@ function abandon(arriving: Arriving[]): void {
 function failed(arriving: Arriving[], failure: DatabaseFailure): Receipt[] {
   abandon(arriving);
   return arriving.map(() => ({ kind: 'failed', failure }));
-}
-
-function columns(arriving: Arriving[]): unknown[] {
-  const webhooks = arriving.map(({ webhook }) => webhook);
-  let end = 1;
-  const begins = webhooks.map(({ body }) => {
-    const begin = end;
-    end += body.length;
-    return begin;
-  });
-  const told = new Set<string>();
-  /** Whether the row of this event tells about its consumer. */
-  const tells = (accountId: string, { consumerId, place }: Pick<Delivery, 'consumerId' | 'place'>) => {
-    const owner = consumerId ?? accountId;
-    if (!place || told.has(owner)) return false;
-    told.add(owner);
-    return true;
-  };
-  const firsts = arriving.map(({ webhook: { accountId }, deliveries: [first] }) => ({
-    token: first?.place?.token ?? null,
-    tells: first !== undefined && tells(accountId, first),
-  }));
-  const siblings = arriving.flatMap(({ webhook: { id: requestId, accountId }, deliveries }) =>
-    deliveries.slice(1).map((sibling) => ({
-      ...{ id: sibling.id, requestId, consumerId: sibling.consumerId, token: sibling.place?.token ?? null },
-      tells: tells(accountId, sibling),
-    })),
-  );
-  return [
-    ...columnsOf(webhooks, 'id', 'accountId', 'eventType', 'externalId', 'receivedAt', 'headers', 'contentType'),
-    begins,
-    webhooks.map(({ body }) => body.length),
-    ...columnsOf(webhooks, 'dedupKey'),
-    Buffer.concat(webhooks.map(({ body }) => body)),
-    ...columnsOf(firsts, 'token', 'tells'),
-    ...columnsOf(webhooks, 'provider', 'accountSlug', 'appKey', 'traceparent', 'dedupWindowS'),
-    ...columnsOf(webhooks, 'consumerId', 'skippedReason'),
-    webhooks.map(({ unmatched }) => unmatched && JSON.stringify(unmatched)),
-    ...columnsOf(webhooks, 'consumersRevision'),
-    ...columnsOf(siblings, 'id', 'requestId', 'consumerId', 'token', 'tells'),
-  ];
 }
 
 /** An event of a webhook as its first attempt needs it, without reading it again. */

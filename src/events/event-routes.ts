@@ -7,13 +7,15 @@ import { cursor, defaultLimit, limit, optionalInteger } from '../http/admin/quer
 import { directAnswer } from '../http/direct-answer.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { text } from '../shared/text-rules.ts';
-import { eventFilters } from './event-filters.ts';
+import { countLeftOut } from './bulk/matching-events.ts';
+import { countMs } from './bulk/order-job.ts';
+import { eventFilters, listFilters } from './event-filters.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem } from './event-view.ts';
 import { eventDetail } from './event-views.ts';
 import { filterValues } from './filter-values.ts';
 import type { WorkflowLink } from './history-schemas.ts';
-import { eventNotFound, existingEventId, operateOnEvent } from './operate-on-event.ts';
+import { eventNotFound, existingEventId, operateOnEvent, reasonBody } from './operate-on-event.ts';
 import { downloadHeaderMeanings, downloadHeaders } from './payload-download.ts';
 import { listEvents, readPayload, readWholeEvent } from './read.ts';
 import { ack } from './transitions/acknowledged.ts';
@@ -25,7 +27,7 @@ import { replay, replayFailed } from './transitions/replayed.ts';
 export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
 
 const listQuery = z.strictObject({
-  ...eventFilters,
+  ...listFilters,
   before: cursor.meta({ description: 'Cursor of the next page: only events older than the event with this id' }),
   limit,
   offset: optionalInteger(0, 1_000_000_000, 0),
@@ -33,7 +35,9 @@ const listQuery = z.strictObject({
 
 const failBody = z
   .strictObject({
-    error: text(2000).nullable(),
+    error: text(2000)
+      .nullable()
+      .meta({ description: 'Why: the `last_error` of the event until the next attempt, and in its timeline for good' }),
     dead: z.boolean().meta({ description: 'Stops the attempts; destinations are not notified' }),
   })
   .partial()
@@ -45,19 +49,25 @@ const replayFailedQuery = z.strictObject({ app_key, provider, account_slug, cons
 /** `/admin/events` (R46 to R51). */
 export function eventRoutes(deps: { database: Database; calls: AdminCalls; findWorkflow: FindWorkflow }) {
   const { database, calls } = deps;
+  const audited = (request: Request, query: object) => {
+    const call = calls.of(request);
+    call.note({ query });
+    return call;
+  };
   return new Elysia({ name: 'events', prefix: '/events' })
     .get(
       '/',
       async ({ query, request, set }) => {
-        calls.of(request).note({ query });
+        const { accountIds } = audited(request, query);
         const { limit = defaultLimit, offset = 0 } = query;
-        const events = await listEvents(database.reader, { ...query, limit, offset });
+        const events = await listEvents(database.reader, { ...query, accountIds, limit, offset });
         const next = nextPage(request, '/admin/events', events, limit);
         if (next) set.headers.link = next;
         return events.map(eventItem);
       },
       operation('event.list', {
         role: 'read',
+        scope: 'list',
         summary: 'List events',
         description:
           'Newest first, without payload and headers. An event must match all filters. The `Link` header has the address of the next page.',
@@ -71,10 +81,12 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .get(
       '/filters',
-      async () => filterValues(database.reader),
+      async ({ request }) => filterValues(database.reader, calls.of(request).accountIds),
       operation('event.filters', {
         role: 'read',
+        scope: 'list',
         summary: 'List values for the filters of events',
+        description: 'For a token with a scope: the values of its newest 1,000 events, and of its accounts.',
         body: noBody,
         query: noQuery,
         success: { 200: schemas.filterValues },
@@ -91,6 +103,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       },
       operation('event.read', {
         role: 'read',
+        scope: 'path',
         summary: 'Get an event with payload, attempts and notifications',
         body: noBody,
         query: noQuery,
@@ -108,6 +121,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       },
       operation('event.payload', {
         role: 'read',
+        scope: 'path',
         summary: 'Download the body of an event',
         description:
           'The bytes as they were received. The content type is always `application/octet-stream`, and browsers save the bytes as a file, because senders choose what they are.',
@@ -121,41 +135,46 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .post(
       '/:event_id/replay',
-      async ({ params: { event_id: eventId }, request, set }) => {
-        const event = await operateOnEvent(deps, { request, eventId }, { action: 'event.replay', status: 202 }, replay);
+      async ({ params: { event_id: eventId }, body, request, set }) => {
+        const order = { action: 'replay', status: 202, reason: body?.reason } as const;
+        const event = await operateOnEvent(deps, { request, eventId }, order, replay);
         set.status = 202;
         return event;
       },
       operation('event.replay', {
         role: 'operate',
+        scope: 'path',
         summary: 'Replay an event',
         description:
           'Starts a new generation: ten more attempts with the original payload, the first one at once. Also works for dead events.',
-        body: noBody,
+        body: reasonBody,
         query: noQuery,
         success: { 202: schemas.eventItem },
         answers: 'The replay was accepted',
         errors: ['not_found', 'event_rejected', 'event_skipped', 'conflict'],
+        examples: { body: { reason: 'the consumer was repaired' } },
       }),
     )
     .post(
       '/replay-failed',
       async ({ query, request, set }) => {
-        const call = calls.of(request);
-        call.note({ query });
+        const call = audited(request, query);
+        const filter = { ...query, accountIds: call.accountIds };
+        const leftOut = await countLeftOut(database.reader, { ...filter, delivery_status: 'failed' }, countMs);
         const replayed = await database.transaction(async (sql) => {
-          const count = await replayFailed(sql, query);
+          const count = await replayFailed(sql, filter);
           await call.record(sql, 'event.replay_failed', { status: 202, replayed: count });
           return count;
         });
         set.status = 202;
-        return { replayed };
+        return { replayed, left_out: leftOut };
       },
       operation('event.replay_failed', {
         role: 'operate',
+        scope: 'list',
         summary: 'Replay all failed events',
         description:
-          'Replays every event whose `status` or `delivery_status` is `failed`, except dead and rejected events. An event must match all filters.',
+          'Replays every event whose `status` or `delivery_status` is `failed`, except rejected events and those that a person has acknowledged or declared dead. An event must match all filters.',
         body: noBody,
         query: replayFailedQuery,
         success: { 202: schemas.replayed },
@@ -164,28 +183,32 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .post(
       '/:event_id/ack',
-      async ({ params: { event_id: eventId }, request }) =>
-        operateOnEvent(deps, { request, eventId }, { action: 'event.ack', status: 200 }, ack),
+      async ({ params: { event_id: eventId }, body, request }) =>
+        operateOnEvent(deps, { request, eventId }, { action: 'ack', status: 200, reason: body?.reason }, ack),
       operation('event.ack', {
         role: 'operate',
+        scope: 'path',
         summary: 'Acknowledge an event',
         description: 'Marks the event as processed by the consumer, and stops its attempts.',
-        body: noBody,
+        body: reasonBody,
         query: noQuery,
         success: { 200: schemas.eventItem },
         errors: ['not_found'],
+        examples: { body: { reason: 'booked by hand' } },
       }),
     )
     .post(
       '/:event_id/fail',
       async ({ params: { event_id: eventId }, body, request }) => {
         const { error = null, dead = false } = body ?? {};
-        return operateOnEvent(deps, { request, eventId }, { action: 'event.fail', status: 200, dead }, (sql, id) =>
+        const order = { action: dead ? 'dead' : 'fail', status: 200, reason: error, dead } as const;
+        return operateOnEvent(deps, { request, eventId }, order, (sql, id) =>
           dead ? declareDead(sql, id, error) : fail(sql, id, error),
         );
       },
       operation('event.fail', {
         role: 'operate',
+        scope: 'path',
         summary: 'Mark an event as failed',
         description: 'Marks the event as not processed by the consumer. Attempts continue unless `dead` is true.',
         body: failBody,

@@ -3,6 +3,9 @@ import { count, flag, id, text, timestamp } from '../http/admin/schemas/common.t
 import { rejectionReasons } from '../providers/provider.ts';
 import { deliveryStatuses, eventStatuses } from './event.ts';
 import { attempt, notification, workflow } from './history-schemas.ts';
+import { rejectionCheck } from './rejected-schemas.ts';
+import { stateFields } from './state-schemas.ts';
+import { eventAction, pauseMet } from './timeline/timeline-schemas.ts';
 
 /** The rejection reasons as a Markdown list, for the API description. */
 const reasons = Object.entries(rejectionReasons).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
@@ -19,6 +22,7 @@ const item = {
   app_key: text.meta({ example: 'my-app' }),
   event_type: text.nullable().meta({ example: 'order.created' }),
   external_id: text.meta({ example: 'order-4711' }),
+  ...stateFields,
   status: z.enum(eventStatuses),
   delivery_status: z
     .enum(deliveryStatuses)
@@ -32,12 +36,19 @@ const item = {
   delivered_at: timestamp.nullable(),
   next_attempt_at: timestamp.nullable(),
   rejection_reason: text.nullable().meta({ description: `Why verification failed.\n\n${reasons.join('\n')}` }),
+  rejection_explanation: text.nullable().meta({
+    description: 'The same as a sentence, with the numbers of this webhook',
+    example: 'Signed 66 min before it came; the limit is 5 min.',
+  }),
   skipped_reason: text.nullable().meta({
     description: '`no_consumer_matched`: no consumer of the account wants the webhook. `null`: one does',
   }),
   backfilled_at: timestamp
     .nullable()
     .meta({ description: 'When the event was made of a webhook that was stored before; `null`: with the webhook' }),
+  bulk_job_id: id
+    .nullable()
+    .meta({ description: 'The last bulk job that changed or made the event; `null`: none did' }),
 };
 
 /** An event of the examples. */
@@ -51,6 +62,9 @@ export const itemExample = {
   app_key: 'my-app',
   event_type: 'order.created',
   external_id: 'order-4711',
+  state: 'retrying' as const,
+  schedule: { made: 1, of: 10 },
+  waits_for: null,
   status: 'enqueued' as const,
   delivery_status: 'pending' as const,
   attempts: 1,
@@ -61,29 +75,34 @@ export const itemExample = {
   delivered_at: null,
   next_attempt_at: '2026-11-20T10:00:10.000Z',
   rejection_reason: null,
+  rejection_explanation: null,
   skipped_reason: null,
   backfilled_at: null,
+  bulk_job_id: null,
 };
 
 /** An event as the lists show it (docs/admin-api.md). */
 export const eventItem = z.object(item).meta({ id: 'EventItem', examples: [itemExample] });
 
 const sibling = z
-  .object({ id, consumer: text, status: z.enum(eventStatuses), delivery_status: z.enum(deliveryStatuses).nullable() })
+  .object({
+    ...{ id, consumer: text, ...stateFields },
+    ...{ status: z.enum(eventStatuses), delivery_status: z.enum(deliveryStatuses).nullable() },
+  })
   .meta({ id: 'Sibling', description: 'An event of the same webhook for another consumer' });
-
-export type Sibling = z.infer<typeof sibling>;
 
 /** One event with its payload, headers, attempts, notifications and workflow. */
 export const event = z
   .object({
     ...item,
+    rejection_check: rejectionCheck
+      .nullable()
+      .meta({ description: 'For a rejected webhook: whether it can be checked again, and what a check has found' }),
+    rejected_event_id: id
+      .nullable()
+      .meta({ description: 'The rejected webhook of which a check has made the event; `null`: it was received so' }),
     siblings: z.array(sibling).meta({ description: 'The other events of the same webhook' }),
     unmatched: z.array(text).meta({ description: 'Names of consumers whose condition the webhook did not meet' }),
-    waits_for: z.enum(['paused', 'account_disabled', 'consumer_disabled']).nullable().meta({
-      description:
-        'Why an attempt that is due is not made: deliveries are paused (all, of the account, or of the consumer), or the account or the consumer is disabled. `null`: it is made, or none is due',
-    }),
     payload: z.unknown().meta({
       description:
         'JSON of at most 500 levels as its parsed value (numbers as double precision holds them; `/payload` has the bytes), other text as a string, other bytes as an object with `base64`. A truncated payload is a string or an object with `base64`',
@@ -104,6 +123,8 @@ export const event = z
     }),
     delivery_history: z.array(attempt),
     notifications: z.array(notification),
+    actions: z.array(eventAction).meta({ description: 'What operators did with it, and why, oldest first' }),
+    pauses: z.array(pauseMet),
     workflow: workflow.nullable().meta({
       description:
         '`null`: the event needs none (`EVENT_WORKFLOWS=on_retry`), it is not started yet, it is beyond the retention of Temporal, or Temporal is not available',
@@ -114,9 +135,10 @@ export const event = z
     examples: [
       {
         ...itemExample,
+        rejection_check: null,
+        rejected_event_id: null,
         siblings: [],
         unmatched: [],
-        waits_for: null,
         payload: { id: 'order-4711', type: 'order.created' },
         payload_bytes: 43,
         payload_sha256: '2f3bcbd0ab8ab4a4fbf2a9e75d7be3dba42ad4ddd7fdc4e29e1a4f1b53ee2d4a',
@@ -144,6 +166,17 @@ export const event = z
           },
         ],
         notifications: [],
+        actions: [
+          {
+            at: '2026-11-20T10:02:00.000Z',
+            actor: 'alice',
+            action: 'retry' as const,
+            generation: 0,
+            reason: 'the shop is up again',
+            job_id: null,
+          },
+        ],
+        pauses: [],
         workflow: {
           id: 'event-01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
           run_id: '01a1fb5c-3316-70a5-9efb-1f74a7d0b4a1',
@@ -182,7 +215,15 @@ export const eventStream = z
     ],
   });
 
-export const replayed = z.object({ replayed: count }).meta({ id: 'Replayed', examples: [{ replayed: 42 }] });
+export const replayed = z
+  .object({
+    replayed: count,
+    left_out: count.meta({
+      description:
+        'Events that failed and match, and that stay as they are because a person has acknowledged them or declared them dead; counted up to 100,000 and for about 3 s',
+    }),
+  })
+  .meta({ id: 'Replayed', examples: [{ replayed: 42, left_out: 3 }] });
 
 export const filterValues = z
   .object({

@@ -1,14 +1,17 @@
 import { hash } from 'node:crypto';
 import { parseWithinBounds, webhookBounds } from '../shared/bounded-json.ts';
-import { eventItem } from './event-view.ts';
+import { eventItem, stateView } from './event-view.ts';
 import type { WorkflowLink } from './history-schemas.ts';
-import type { WholeEvent } from './read.ts';
+import type { SiblingRow, WholeEvent } from './read.ts';
+import { notCheckable, whyNotCheckable } from './rejection-checks.ts';
 
 /** One event with its payload, headers, attempts and workflow. */
 export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
   return {
     ...eventItem(whole.event),
-    ...{ siblings: whole.siblings, unmatched: whole.unmatched ?? [], waits_for: whole.waitsFor },
+    ...{ siblings: whole.siblings.map(siblingView), unmatched: whole.unmatched ?? [] },
+    rejection_check: rejectionCheckView(whole),
+    rejected_event_id: whole.rejectedEventId,
     payload: payloadView(whole),
     payload_bytes: whole.payloadBytes,
     payload_sha256: whole.payloadSha256?.toString('hex') ?? hash('sha256', whole.body, 'hex'),
@@ -17,9 +20,24 @@ export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
     headers_truncated: whole.headersTruncated,
     delivery_history: whole.history,
     notifications: whole.notifications,
+    ...{ actions: whole.actions, pauses: whole.pauses },
     workflow,
   };
 }
+
+function rejectionCheckView({ event, checked, ...kept }: WholeEvent) {
+  if (event.rejection_reason === null) return null;
+  const why = whyNotCheckable({ ...kept, provider: event.provider });
+  return {
+    ...{ not_checkable: why, explanation: why && notCheckable[why] },
+    ...(checked ?? { event_id: null, checked_at: null }),
+  };
+}
+
+const siblingView = ({ id, consumer, status, delivery_status, ...parts }: SiblingRow) => ({
+  ...{ id, consumer, status, delivery_status },
+  ...stateView({ status, delivery_status, ...parts }),
+});
 
 const isTruncated = ({ body, payloadBytes }: Pick<WholeEvent, 'body' | 'payloadBytes'>) => payloadBytes > body.length;
 

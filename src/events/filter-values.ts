@@ -33,8 +33,13 @@ const readStates = {
 
 type States = Record<'open' | 'enqueued' | 'processed' | 'failed' | 'dead' | 'rejected', boolean | null>;
 
-/** Reads the values by which the stored events can be filtered (R47): sorted, without nulls, at most 1,000 of each. */
-export async function filterValues(sql: Sql) {
+/**
+ * Reads the values by which the stored events can be filtered (R47): sorted, without nulls, at most 1,000 of each.
+ *
+ * @param accountIds limits them to what these accounts have; null: all
+ */
+export async function filterValues(sql: Sql, accountIds: readonly string[] | null = null) {
+  if (accountIds !== null) return valuesWithin(sql, accountIds);
   const [providers, eventTypes, accountSlugs, statuses] = await Promise.all([
     valuesOf(sql, 'provider'),
     valuesOf(sql, 'event_type'),
@@ -43,6 +48,28 @@ export async function filterValues(sql: Sql) {
   ]);
   return { providers, event_types: eventTypes, account_slugs: accountSlugs, statuses };
 }
+
+const readNames = {
+  name: '',
+  text: 'select provider, account_slug::text as account_slug from accounts where id = any($1::uuid[])',
+};
+
+/** The values of some accounts. Those of all days are stored without the account, so they are taken from the newest events. */
+async function valuesWithin(sql: Sql, accountIds: readonly string[]) {
+  const [names, events] = await Promise.all([
+    sql.query<{ provider: string; account_slug: string }>(readNames, [accountIds]),
+    listEvents(sql, { accountIds, limit: mostValues, offset: 0 }),
+  ]);
+  const all = [...names, ...events];
+  return {
+    providers: distinct(all.map(({ provider }) => provider)),
+    event_types: distinct(events.flatMap(({ event_type }) => event_type ?? [])),
+    account_slugs: distinct(all.map(({ account_slug }) => account_slug)),
+    statuses: distinct(events.map(({ status }) => status)),
+  };
+}
+
+const distinct = <T extends string>(values: readonly T[]): T[] => [...new Set(values)].sort().slice(0, mostValues);
 
 async function valuesOf(sql: Sql, kind: 'provider' | 'event_type' | 'account_slug'): Promise<string[]> {
   const rows = await sql.query<{ value: string }>(readValues, [kind]);

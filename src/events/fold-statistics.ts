@@ -14,6 +14,7 @@ const counters = [
     'dead_state',
     'rejected_state',
     'attempts',
+    'failed_attempts',
     'siblings',
     'skipped',
   ],

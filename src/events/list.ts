@@ -1,9 +1,11 @@
 import type { Sql } from '../database/sql.ts';
 import { defaultConsumer, type EventRow, eventColumns } from './event.ts';
-import { type EventFilters, equalityFilters } from './event-filters.ts';
+import { equalityFilters, type ListFilters } from './event-filters.ts';
+import { type OfIncident, ofIncident } from './of-incident.ts';
+import { type Closed, closedConditions, conditionOfState, placesOfState } from './state-filter.ts';
 import { type Window, windowsBack } from './windows.ts';
 
-export type EventFilter = EventFilters & {
+export type EventFilter = ListFilters & {
   /** Events older than this one: the cursor of the next page. */
   before?: string | undefined;
   limit: number;
@@ -69,34 +71,53 @@ const inWindow = (id: string) => `${id} >= $1 and ${id} < $2`;
 const fromEvents = `from events e where ${inWindow('e.id')}`;
 const fromQueue = `from event_queue q join events e on e.id = q.event_id and ${inWindow('e.id')} where ${inWindow('q.event_id')}`;
 
+// With the bounds of the window, so that only its partitions are read.
+const lastOutcome = `(select d.outcome from delivery_attempts d where d.event_id = e.id and ${inWindow('d.event_id')}
+  order by d.started_at desc limit 1)`;
+
 const readConsumersOfName = {
   name: 'read_consumers_of_name',
   text: 'select id from consumers where name = $1',
 };
 
+/** The ids of the consumers of all accounts that have this name, deleted ones included. */
+async function consumersOfName(sql: Sql, name: string): Promise<string[]> {
+  return (await sql.query<{ id: string }>(readConsumersOfName, [name])).map(({ id }) => id);
+}
+
 /**
  * Reads what the statements of a filter need. Consumers are read by their name beforehand, deleted ones included, so that
  * PostgreSQL plans with their ids: by the index of consumers for those with few events.
+ *
+ * @param closed which of the events that a person has closed are meant
  */
-export async function matchingOf(sql: Sql, filter: EventFilters): Promise<Matching> {
-  const { consumer } = filter;
-  if (consumer === undefined || consumer === defaultConsumer) return matches(filter, []);
-  const rows = await sql.query<{ id: string }>(readConsumersOfName, [consumer]);
-  return matches(
-    filter,
-    rows.map(({ id }) => id),
-  );
+export async function matchingOf(sql: Sql, filter: ListFilters, closed: Closed = 'as_others'): Promise<Matching> {
+  const { consumer, incident } = filter;
+  const scope = incident === undefined ? null : await ofIncident(sql, incident);
+  const isNamed = consumer !== undefined && consumer !== defaultConsumer;
+  return matches(filter, isNamed ? await consumersOfName(sql, consumer) : [], scope, closed);
 }
 
-function matches(filter: EventFilters, consumerIds: readonly string[]): Matching {
+function matches(
+  filter: ListFilters,
+  consumerIds: readonly string[],
+  scope: OfIncident | null,
+  closed: Closed,
+): Matching {
   const values: unknown[] = [];
-  const conditions: string[] = [];
+  const closedCondition = closedConditions[closed];
+  const conditions: string[] = closedCondition === null ? [] : [closedCondition];
   const where = (condition: (parameter: string) => string, value: unknown) => {
     values.push(value);
     conditions.push(condition(`$${values.length + 2}`));
   };
   for (const column of equalityFilters) {
     if (filter[column] !== undefined) where((p) => `e.${column} = ${p}`, filter[column]);
+  }
+  if (filter.accountIds) {
+    const [only, ...others] = filter.accountIds;
+    if (only !== undefined && others.length === 0) where((p) => `e.account_id = ${p}`, only);
+    else where((p) => `e.account_id = any(${p}::uuid[])`, filter.accountIds);
   }
   if (filter.consumer === defaultConsumer) conditions.push('e.consumer_id is null');
   else if (filter.consumer !== undefined) {
@@ -105,6 +126,7 @@ function matches(filter: EventFilters, consumerIds: readonly string[]): Matching
     if (only !== undefined && others.length === 0) where((p) => `e.consumer_id = ${p}`, only);
     else where((p) => `e.consumer_id = any(${p}::uuid[])`, consumerIds);
   }
+  if (filter.job !== undefined) where((p) => `e.bulk_job_id = ${p}`, filter.job);
   if (filter.skipped !== undefined) conditions.push(`e.skipped_reason is ${filter.skipped ? 'not null' : 'null'}`);
   // `state` has the index. Its value `open` covers two statuses, so the status itself is a second condition.
   if (filter.status !== undefined) {
@@ -114,15 +136,28 @@ function matches(filter: EventFilters, consumerIds: readonly string[]): Matching
   }
   if (filter.delivery_status === 'failed') conditions.push('e.undelivered');
   else if (filter.delivery_status !== undefined) where((p) => `e.delivery_status = ${p}`, filter.delivery_status);
+  if (filter.response_code !== undefined) where((p) => `e.response_code = ${p}`, filter.response_code);
+  if (filter.cause !== undefined)
+    where((p) => `(e.retries is not null or e.undelivered) and ${lastOutcome} = ${p}`, filter.cause);
   if (filter.since) where((p) => `e.received_at > ${p}`, filter.since);
   if (filter.until) where((p) => `e.received_at < ${p}`, filter.until);
-  const sources = sourcesOf(filter).map((source) => [source, ...conditions].join(' and '));
+  for (const { column, is, value } of scope?.conditions ?? []) where((p) => `${column} ${is} ${p}`, value);
+  const sources = sourcesOf(filter, scope).map((source) => [source, ...conditions].join(' and '));
   return { sources, values };
 }
 
 /** Received events are in the queue. Pending events are in the queue, have a time of their next attempt, or both. */
-function sourcesOf(filter: EventFilters): string[] {
+function sourcesOf(filter: ListFilters, scope: OfIncident | null): string[] {
+  if (scope) {
+    const state = filter.state === undefined ? '' : ` and ${conditionOfState(filter.state)}`;
+    return scope.sources.map((source) => `${fromEvents} and ${source}${state}`);
+  }
+  if (filter.state !== undefined) {
+    const { table, queue } = placesOfState[filter.state];
+    return [...(table ? [`${fromEvents} and ${table}`] : []), ...(queue ? [`${fromQueue} and ${queue}`] : [])];
+  }
   if (filter.status === 'received') return [fromQueue];
+  if (filter.cause !== undefined) return [`${fromEvents} and e.retries is not null`, `${fromEvents} and e.undelivered`];
   if (filter.delivery_status === 'pending') return [`${fromEvents} and e.due_at is not null`, fromQueue];
   return [fromEvents];
 }

@@ -1,10 +1,13 @@
+import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import { Problem } from '../http/problem.ts';
+import { text } from '../shared/text-rules.ts';
 import { eventItem } from './event-view.ts';
+import { type DoneByOperator, recordActions } from './timeline/event-actions.ts';
 import type { Operation } from './transitions/operation.ts';
 
 /** There is no such event. */
@@ -47,18 +50,38 @@ export function existingEventId(id: string): string {
   return id;
 }
 
-/** Applies an operator's command to one event and writes its audit entry, in one transaction. */
+/** Why an operator does it: the field of all orders. */
+const orderReason = text(2000).nullable().meta({ description: 'Why, for the timeline of the event' });
+
+/** The body of a command that only takes a reason. */
+export const reasonBody = z.strictObject({ reason: orderReason }).partial().nullish();
+
+const auditActions = {
+  ...{ replay: 'event.replay', retry: 'delivery.retry', ack: 'event.ack', fail: 'event.fail', dead: 'event.fail' },
+} as const satisfies Record<DoneByOperator['action'], AuditAction>;
+
+/** Applies an operator's command to one event, and writes its audit entry and its action, in one transaction. */
 export async function operateOnEvent(
   { database, calls }: { database: Database; calls: AdminCalls },
   { request, eventId }: { request: Request; eventId: string },
-  { action, ...details }: { action: AuditAction; status: number; dead?: boolean },
+  {
+    action,
+    reason = null,
+    ...details
+  }: Pick<DoneByOperator, 'action'> & {
+    status: number;
+    reason?: string | null | undefined;
+    dead?: boolean;
+  },
   operate: (sql: Sql, eventId: string) => Promise<Operation>,
 ) {
   const call = calls.of(request);
   const id = existingEventId(eventId);
   const result = await database.transaction(async (sql) => {
     const done = await operate(sql, id);
-    if (done.ok) await call.record(sql, action, { ...details, generation: done.event.generation });
+    if (!done.ok) return done;
+    await recordActions(sql, [id], { action, actor: call.actor, reason, jobId: null });
+    await call.record(sql, auditActions[action], { ...details, generation: done.event.generation });
     return done;
   });
   return applied(result);

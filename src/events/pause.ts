@@ -72,17 +72,18 @@ const endPause = {
   name: 'resume_delivery',
   text: `
     with ended as (
-      delete from gateway_settings where key = '${key}' returning key
+      delete from gateway_settings where key = '${key}' returning value
     ), noted as (
       insert into gateway_settings (key, value) select '${resumedKey}', convert_to(${clock}, 'UTF8') from ended
       on conflict (key) do update set value = excluded.value
     )
-    select pg_notify('${pauseChannel}', '') from ended`,
+    select value, pg_notify('${pauseChannel}', '') from ended`,
 };
 
-/** Resumes deliveries. Returns false if they were not paused. */
-export async function resumeDelivery(sql: Sql): Promise<boolean> {
-  return (await sql.query(endPause, [])).length > 0;
+/** Resumes deliveries. Returns the pause that this has ended; null if they were not paused. */
+export async function resumeDelivery(sql: Sql): Promise<Pause | null> {
+  const [row] = await sql.query<{ value: Buffer }>(endPause, []);
+  return row ? toPause(row.value) : null;
 }
 
 const shortestLookMs = 1_000;

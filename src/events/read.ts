@@ -1,11 +1,12 @@
 import type { Sql } from '../database/sql.ts';
-import { type EventRow, eventColumns, neverStarted } from './event.ts';
-import type { Sibling } from './event-schemas.ts';
+import { type EventRow, eventColumns, neverStarted, stateColumns } from './event.ts';
+import type { StateRow } from './event-view.ts';
 import type { AttemptRecord, NotificationRecord } from './history-schemas.ts';
 import { idRange } from './id-range.ts';
-import { isPaused } from './pause.ts';
 import { payloadOfEvent } from './siblings.ts';
-import type { WaitsFor } from './transitions/queued-to-wait.ts';
+import { actionsColumn } from './timeline/event-actions.ts';
+import { pausesColumn, pausesMet } from './timeline/pauses-met.ts';
+import type { EventActionRecord, PauseRecord } from './timeline/timeline-schemas.ts';
 
 export { type EventFilter, listEvents } from './list.ts';
 
@@ -13,20 +14,12 @@ export { type EventFilter, listEvents } from './list.ts';
 const payloadColumns = `p.content_type as "contentType", p.body, coalesce(p.payload_bytes, octet_length(p.body)) as "payloadBytes",
       p.payload_sha256 as "payloadSha256"`;
 
-/** Why the attempt of an event that is due is not made; null: it is being made, or is not due. */
-const waitsFor = `case when e.delivery_status = 'pending' and (e.next_attempt_at is null or e.next_attempt_at <= now())
-      and exists (select from event_queue q where q.event_id = e.id and (q.claim_token is null or q.claimed_until <= now())) then
-      (select case when ${isPaused} then 'paused' when a.deleted_at is not null or c.deleted_at is not null then null
-         when not a.enabled then 'account_disabled' when a.paused_since is not null or c.paused_since is not null then 'paused'
-         when not c.enabled then 'consumer_disabled' end
-       from accounts a left join consumers c on c.id = coalesce(e.consumer_id, a.id) where a.id = e.account_id) end`;
-
 const readEvent = {
   name: 'read_event',
   // One statement, so that the states and the attempts are of one moment. $2 and $3 are the range of the id, in which
   // its payload and its siblings are.
   text: `
-    select ${eventColumns}, e.started_generation > ${neverStarted} as started, ${waitsFor} as "waitsFor", p.headers, p.unmatched, ${payloadColumns},
+    select ${eventColumns}, e.started_generation > ${neverStarted} as started, e.generation_at as "generationAt", p.headers, p.unmatched, ${payloadColumns},
       coalesce(p.headers_truncated, false) as "headersTruncated", (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, response_body, error, url
@@ -40,18 +33,25 @@ const readEvent = {
         from notifications n left join notification_summaries s on s.id = n.summary_id where n.event_id = $1
       ) n
     ) as notifications, (
-      select coalesce(json_agg(json_build_object('id', s.id, 'consumer', coalesce((select c.name from consumers c where c.id = s.consumer_id), 'default'),
-        'status', s.status, 'delivery_status', s.delivery_status) order by s.id), '[]')
-      from events s where s.id between $2 and $3 and coalesce(s.request_id, s.id) = coalesce(e.request_id, e.id) and s.id <> e.id
-    ) as siblings
+      select coalesce(json_agg(s order by s.id), '[]') from (
+        select s.id, coalesce((select c.name from consumers c where c.id = s.consumer_id), 'default') as consumer, s.status, s.delivery_status, ${stateColumns('s')}
+        from events s where s.id between $2 and $3 and coalesce(s.request_id, s.id) = coalesce(e.request_id, e.id) and s.id <> e.id
+      ) s
+    ) as siblings, (
+      select json_build_object('event_id', c.event_id, 'checked_at', c.checked_at) from rejection_checks c where c.rejected_event_id = e.id
+    ) as checked, (
+      select c.rejected_event_id from rejection_checks c where c.made and c.event_id = coalesce(e.request_id, e.id)
+    ) as "rejectedEventId", ${actionsColumn}, ${pausesColumn}
     from events e join event_payloads p on ${payloadOfEvent} where e.id = $1`,
 };
+
+/** Another event of the same webhook. */
+export type SiblingRow = StateRow & Pick<EventRow, 'id' | 'consumer'>;
 
 export interface WholeEvent {
   event: EventRow;
   /** Whether a workflow was ever started for the event. */
   started: boolean;
-  waitsFor: WaitsFor | null;
   headers: [string, string][];
   contentType: string | null;
   /** The whole body, or the beginning of the body of a rejected webhook. */
@@ -62,15 +62,26 @@ export interface WholeEvent {
   payloadSha256: Buffer | null;
   headersTruncated: boolean;
   /** The other events of the same webhook. */
-  siblings: Sibling[];
+  siblings: SiblingRow[];
+  /** What a check of the rejected webhook has found; null: none has found an event. */
+  checked: { event_id: string; checked_at: string } | null;
+  /** The rejected webhook of which a check has made the event; null: it was received so. */
+  rejectedEventId: string | null;
   /** Names of consumers whose condition the webhook did not meet; null: there are none. */
   unmatched: string[] | null;
   history: AttemptRecord[];
   notifications: NotificationRecord[];
+  /** What operators did with it, oldest first. */
+  actions: EventActionRecord[];
+  /** The pauses during which it was pending, oldest first. */
+  pauses: PauseRecord[];
 }
 
 type WholeRow = EventRow &
-  Omit<WholeEvent, 'event' | 'notifications'> & { notifications: (NotificationRecord & { ordinal: number })[] };
+  Omit<WholeEvent, 'event' | 'notifications'> & {
+    generationAt: Date;
+    notifications: (NotificationRecord & { ordinal: number })[];
+  };
 
 /** A time as `json_agg` writes it, as the API shows it. */
 const iso = (text: string) => new Date(text).toISOString();
@@ -80,12 +91,23 @@ const isoOrNull = (text: string | null) => text && iso(text);
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
   const [row] = await sql.query<WholeRow>(readEvent, [id, ...idRange([id])]);
   if (!row) return null;
-  const { started, waitsFor, headers, contentType, body, history, notifications, ...others } = row;
-  const { payloadBytes, payloadSha256, headersTruncated, siblings, unmatched, ...event } = others;
+  const { started, headers, contentType, body, history, notifications, ...others } = row;
+  const { payloadBytes, payloadSha256, headersTruncated, siblings, unmatched, generationAt, ...rest } = others;
+  const { actions: done, pauses, checked, rejectedEventId, ...event } = rest;
+  const attempts = history.map((attempt) => ({ ...attempt, started_at: iso(attempt.started_at) }));
+  const actions = done.map((action) => ({ ...action, at: iso(action.at) }));
   return {
-    ...{ event, started, waitsFor, headers, contentType, body, payloadBytes, payloadSha256, headersTruncated },
-    ...{ siblings, unmatched },
-    history: history.map((attempt) => ({ ...attempt, started_at: iso(attempt.started_at) })),
+    ...{ event, started, headers, contentType, body, payloadBytes, payloadSha256, headersTruncated },
+    ...{ siblings, unmatched, history: attempts, actions, rejectedEventId },
+    checked: checked && { ...checked, checked_at: iso(checked.checked_at) },
+    pauses: pausesMet(
+      pauses.map((pause) => ({ ...pause, since: iso(pause.since), until: isoOrNull(pause.until) })),
+      {
+        ...{ receivedAt: event.received_at, backfilledAt: event.backfilled_at },
+        ...{ generation: event.generation, generationAt, isPending: event.delivery_status === 'pending' },
+        ...{ history: attempts, actions },
+      },
+    ),
     notifications: notifications.map(({ ordinal: _ordinal, summary, ...one }) => ({
       ...one,
       next_attempt_at: isoOrNull(one.next_attempt_at),

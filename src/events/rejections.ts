@@ -13,6 +13,8 @@ import { type Recorded, recordRejections } from './transitions/rejected.ts';
 /** A webhook that failed verification. Its body and headers may be truncated. */
 export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey' | 'dedupWindowS' | 'traceparent'> & {
   reason: string;
+  /** The reason as a sentence with the numbers of this webhook; null: the reason says everything. */
+  detail: string | null;
   /** Bytes of the whole body. */
   payloadBytes: number;
   /** SHA-256 of the whole body. */
@@ -57,7 +59,7 @@ export class RejectionRecorder {
       const [recorded] = await database.query<Recorded>(recordRejections, [
         ...columnsOf(events, 'id', 'accountId', 'provider', 'accountSlug', 'appKey', 'eventType', 'externalId'),
         ...columnsOf(events, 'receivedAt', 'headers', 'contentType', 'body', 'reason'),
-        ...columnsOf(events, 'payloadBytes', 'payloadSha256', 'headersTruncated'),
+        ...columnsOf(events, 'payloadBytes', 'payloadSha256', 'headersTruncated', 'detail'),
         ...columnsOf(rejections, 'accountId'),
         limits.accountDailyBytes,
         limits.dailyBytes,

@@ -14,4 +14,5 @@ export const happened = {
   failed: 'greatest(failed, 0)',
   pending_change: 'pending',
   attempts: 'attempts',
+  failed_attempts: 'failed_attempts',
 } as const;

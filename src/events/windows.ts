@@ -1,6 +1,6 @@
 import { sqlState } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
-import { dayMs, uuidFloor } from '../database/uuid-time.ts';
+import { dayMs, uuidFloor, uuidMs } from '../database/uuid-time.ts';
 
 /** A range of event ids: `low` is inclusive, `high` exclusive. */
 export interface Window {
@@ -79,6 +79,18 @@ async function daysOf(sql: Sql, { app_key, provider, account_slug, event_type }:
   if (!span?.first || !span.last) return [];
   const days: number[] = [];
   for (let day = dayOf(span.first.getTime()); day <= span.last.getTime(); day += dayMs) days.push(day);
+  return days;
+}
+
+/** The days of a window, newest first: a statement about one day is short, so that a limit of time is kept. */
+export function daysBack({ low, high: end }: Window): Window[] {
+  const days: Window[] = [];
+  for (let high = end; high > low; ) {
+    const day = uuidFloor(new Date(uuidMs(high) - dayMs));
+    const begin = day > low ? day : low;
+    days.push({ low: begin, high });
+    high = begin;
+  }
   return days;
 }
 

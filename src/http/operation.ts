@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditAction } from './admin/actions.ts';
 import { isAllowed, type TokenRole } from './admin/roles.ts';
+import type { ScopeLimit } from './admin/scope.ts';
 import { byStatus, type ProblemCode, type StatusOf } from './problem.ts';
 
 const problemShape = {
@@ -12,6 +13,10 @@ const problemShape = {
   step: z.string().optional().meta({ description: 'Of a test delivery: the step that has failed' }),
   response_code: z.int().optional(),
   response_body: z.string().optional(),
+  oldest: z
+    .string()
+    .optional()
+    .meta({ description: 'Of an expired cursor: when the oldest event that is left was received' }),
 };
 
 /** A problem with one of these codes (RFC 9457; docs/admin-api.md). */
@@ -48,7 +53,7 @@ export interface Description {
         description: string;
         schema: z.ZodType | null;
         headers?: Record<string, string> | undefined;
-        contentType?: string | undefined;
+        contentType?: string | readonly string[] | undefined;
         /** Whether the response is server-sent events for a client that accepts them. */
         streams?: boolean | undefined;
       }
@@ -61,6 +66,8 @@ export interface Description {
 export interface AdminOperation {
   action: AuditAction;
   role: TokenRole;
+  /** How it keeps a token within its scope; null: it is refused for tokens with a scope. */
+  scope: ScopeLimit | null;
 }
 
 /** The content of a route's `detail`, from which the OpenAPI document is generated. */
@@ -109,14 +116,16 @@ export function operation<
   options: {
     /** The least role that may call it. Required, so that no operation is open to every token by mistake. */
     role: Role;
+    /** How it keeps a token within its scope. Without it, it is refused for tokens with a scope. */
+    scope?: ScopeLimit;
     summary: string;
     description?: string;
     success: Success;
     /** One sentence about the successful response; `OK` when absent. */
     answers?: string;
     headers?: Record<string, string>;
-    /** The content type of the successful response; JSON when absent. */
-    contentType?: string;
+    /** The content type of the successful response, or those that it may have; JSON when absent. */
+    contentType?: string | readonly string[];
     /** Whether the response is server-sent events for a client that accepts them (`longAnswer`). */
     streams?: boolean;
     errors?: Errors;
@@ -125,9 +134,11 @@ export function operation<
     examples?: Description['examples'];
   },
 ) {
-  const { role, summary, body, query, success, headers, contentType, streams } = options;
+  const { role, scope = null, summary, body, query, success, headers, contentType, streams } = options;
   const ofRole: ProblemCode[] = isAllowed('read', role) ? [] : ['forbidden'];
-  const errors: ProblemCode[] = [...always, ...withBody, ...ofRole, ...(options.errors ?? [])];
+  // Tokens with a scope have the role `read` or `operate`.
+  const ofScope: ProblemCode[] = scope === null && role !== 'admin' ? ['out_of_scope'] : [];
+  const errors: ProblemCode[] = [...always, ...withBody, ...ofRole, ...ofScope, ...(options.errors ?? [])];
   const failures = Object.fromEntries([...byStatus(errors)].map(([status, codes]) => [status, problemSchema(codes)]));
   const description: Description = {
     summary,
@@ -155,6 +166,6 @@ export function operation<
     query,
     // The type of Object.fromEntries does not keep the keys.
     response: { ...failures, ...success } as Response,
-    detail: detail(new Operation({ action, role }, description, isNothing(body) ? 'none' : 'json')),
+    detail: detail(new Operation({ action, role, scope }, description, isNothing(body) ? 'none' : 'json')),
   };
 }

@@ -6,19 +6,22 @@ export const problems = {
   unauthorized: [401, 'A valid admin token is required'],
   verification_failed: [401, 'The webhook failed verification'],
   forbidden: [403, 'The role of the admin token does not allow this operation'],
+  out_of_scope: [403, 'The scope of the admin token does not allow this operation'],
   account_disabled: [403, 'The account is disabled'],
   not_found: [404, 'Not found'],
   account_not_found: [404, 'No account exists at this address'],
   method_not_allowed: [405, 'The method is not allowed at this address'],
   conflict: [409, 'The request conflicts with the current state'],
   event_dead: [409, 'The event is dead'],
+  not_checkable: [409, 'The rejected webhook cannot be checked again'],
   event_rejected: [409, 'The event was rejected'],
   event_skipped: [409, 'No consumer gets the webhook'],
+  cursor_expired: [410, 'Events after the cursor may be gone'],
   payload_too_large: [413, 'The request body is too large'],
   unsupported_media_type: [415, 'The request body must be application/json'],
   invalid: [422, 'The request is not valid'],
   rate_limited: [429, 'Too many requests with a wrong admin token from this address'],
-  too_many_calls: [429, 'Too many calls of this kind are in progress'],
+  too_many_calls: [429, 'Too many calls of this kind'],
   client_gone: [499, 'The client has closed its connection'],
   internal: [500, 'Internal error'],
   delivery_unreachable: [502, 'The test message was not accepted'],
@@ -49,6 +52,8 @@ export interface ProblemOptions {
   step?: string;
   /** The beginning of that response, without secrets. */
   responseBody?: string | null;
+  /** When the oldest event that is left was received, if a cursor has expired. */
+  oldest?: string | undefined;
 }
 
 /** An error that is sent to the client as problem details (RFC 9457). Thrown by routes. Must not contain a secret. */
@@ -68,7 +73,7 @@ export class Problem extends Error {
   /** The body of the response: application/problem+json. */
   body(): string {
     const [status, title] = problems[this.code];
-    const { errors, step, responseCode, responseBody } = this.options;
+    const { errors, step, responseCode, responseBody, oldest } = this.options;
     return JSON.stringify({
       type: 'about:blank',
       title,
@@ -79,6 +84,7 @@ export class Problem extends Error {
       step,
       response_code: responseCode ?? undefined,
       response_body: responseBody ?? undefined,
+      oldest,
     });
   }
 

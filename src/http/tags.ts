@@ -12,6 +12,7 @@ export const tags = [
       'Conditions, which select the webhooks of a consumer, and the events that a destination is notified about',
   },
   { name: 'event', description: 'Received webhooks and their states' },
+  { name: 'incident', description: 'What fails, by account, consumer and cause, from its first failure to its end' },
   { name: 'delivery', description: 'Delivery statistics, manual retries, and pausing deliveries' },
   { name: 'audit', description: 'Audit log, whose chain of seals makes later changes detectable' },
   { name: 'backup', description: 'Backups of the database' },

@@ -34,14 +34,16 @@ export class InboundWebhook {
   }
 
   /** By which secret the account accepts it, or why it does not. */
-  judge(account: InboundAccount): { acceptedBy: AcceptedBy } | 'disabled' | { reason: RejectionReason } {
+  judge(
+    account: InboundAccount,
+  ): { acceptedBy: AcceptedBy } | 'disabled' | { reason: RejectionReason; detail: string | null } {
     if (!account.enabled) return 'disabled';
     const { skipSignatureVerification: skip, secrets, config, unreadable } = account;
     let acceptedBy: AcceptedBy = 'unsigned';
     const verdict = verifyInbound(this.provider, { skip, ...secrets, config, unreadable }, this.#request, (slot) => {
       acceptedBy = slot;
     });
-    return verdict.ok ? { acceptedBy } : { reason: verdict.reason };
+    return verdict.ok ? { acceptedBy } : { reason: verdict.reason, detail: verdict.detail ?? null };
   }
 
   /** The response if it is a challenge, not an event; else null. Only for a webhook that the account accepts. */
@@ -59,17 +61,21 @@ export class InboundWebhook {
     return this.provider.acknowledge?.(this.#request) ?? null;
   }
 
-  /** What is stored of an accepted webhook, with an event for each consumer that wants it. Each call returns other ids. */
-  toEvents(account: InboundAccount): { received: ReceivedWebhook; exceeded: readonly string[] } {
+  /**
+   * What is stored of an accepted webhook, with an event for each consumer that wants it. Each call returns other ids.
+   *
+   * @param acceptedAt later than the receipt for a webhook that was rejected first.
+   */
+  toEvents(account: InboundAccount, acceptedAt?: Date): { received: ReceivedWebhook; exceeded: readonly string[] } {
     const { provider } = this;
     const request = this.#request;
     const config = configOf(account);
     const externalId = provider.externalId(request, config);
     const key = provider.dedupKey(request, externalId, config);
-    const identity = this.#identity(account);
+    const identity = this.#identity(account, acceptedAt);
     const eventType = provider.eventType(request, config);
     const headers = this.#headers(account);
-    const { body, receivedAt } = request;
+    const { body } = request;
     const { consumerIds, unmatched, exceeded } = wantedEvents(account, () => ({
       ...{ ...identity, eventType, externalId: externalId.id, headers, body },
     }));
@@ -85,7 +91,7 @@ export class InboundWebhook {
         body,
         traceparent: activeTraceparent(),
         consumerId,
-        siblings: others.map((id) => ({ id: newEventId(receivedAt), consumerId: id })),
+        siblings: others.map((id) => ({ id: newEventId(identity.receivedAt), consumerId: id })),
         skippedReason: consumerIds.length === 0 ? 'no_consumer_matched' : null,
         unmatched,
         consumersRevision: account.consumersRevision,
@@ -102,7 +108,7 @@ export class InboundWebhook {
    */
   toRejectedEvent(
     account: InboundAccount,
-    { reason, bodyBytes }: { reason: string; bodyBytes: number },
+    { reason, detail, bodyBytes }: { reason: string; detail: string | null; bodyBytes: number },
   ): RejectedEvent {
     const request = this.#request;
     const { eventType, externalId } = this.#unverifiedTypeAndId(configOf(account));
@@ -118,12 +124,11 @@ export class InboundWebhook {
       body: request.body.subarray(0, bodyBytes),
       payloadBytes: request.body.length,
       payloadSha256: Buffer.from(request.bodyHash(), 'hex'),
-      reason,
+      ...{ reason, detail },
     };
   }
 
-  #identity(account: InboundAccount) {
-    const { receivedAt } = this.#request;
+  #identity(account: InboundAccount, receivedAt = this.#request.receivedAt) {
     return {
       id: newEventId(receivedAt),
       accountId: account.id,

@@ -21,6 +21,8 @@ export interface IngestDeps {
   providers: ReadonlyMap<string, Provider>;
   /** Counts which secret webhooks use, and those that are rejected. */
   secretUses: { accepted(account: InboundAccount, by: AcceptedBy): void; rejected(account: InboundAccount): void };
+  /** Counts rejected webhooks for incidents. */
+  rejectionCounts: { rejected(accountId: string, reason: string): void };
   /** Called for each webhook that is rejected because of a secret that cannot be decrypted. */
   unreadableSecret: (account: InboundAccount) => void;
   /** Called for each webhook for which conditions of these consumers need more work than one webhook may take. */
@@ -125,11 +127,12 @@ async function decide(
   if ('acceptedBy' in verdict) return accept(deps, webhook, { account, ...verdict }, client);
   const check = webhook.unsignedCheck();
   if (check) return { kind: 'challenge', ...check };
-  const { reason } = verdict;
+  const { reason, detail } = verdict;
   if (reason === 'secret_unreadable') deps.unreadableSecret(account);
-  const kept = { reason, bodyBytes: deps.rejectedBodyBytes };
+  const kept = { reason, detail, bodyBytes: deps.rejectedBodyBytes };
   await deps.rejections.record(account.id, () => webhook.toRejectedEvent(account, kept));
   deps.secretUses.rejected(account);
+  deps.rejectionCounts.rejected(account.id, reason);
   deps.metrics.webhookRejected(reason);
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }

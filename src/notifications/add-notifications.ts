@@ -25,7 +25,7 @@ const readDestinations = {
   name: 'read_destinations_to_tell',
   text: `
     select id, account_id, destination_type, name, config, condition from destinations
-    where account_id = any($1) and enabled order by account_id, position, created_at, id`,
+    where account_id = any($1) and enabled and 'delivery.failed' = any(kinds) order by account_id, position, created_at, id`,
 };
 
 /** At most one line an hour: a condition that takes too much work does so for every event. */

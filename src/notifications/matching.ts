@@ -2,6 +2,7 @@ import type { Content } from '../conditions/content.ts';
 import { type ContentNeeds, contentNeeds } from '../conditions/content-needs.ts';
 import { evaluate } from '../conditions/evaluate.ts';
 import { parsedCondition } from '../conditions/parsed.ts';
+import type { Variables } from '../conditions/tree.ts';
 import type { Work } from '../conditions/work.ts';
 import type { DestinationVariables } from './destinations/destination-condition.ts';
 
@@ -20,7 +21,16 @@ export interface Judged {
  * mistake.
  */
 export function matchCondition(condition: string | null, { variables, content, work }: Judged): Match {
-  if (condition === null) return { ok: true, matches: variables.delivery_failed };
+  return condition === null
+    ? { ok: true, matches: variables.delivery_failed }
+    : meetsCondition(condition, { variables, content, work });
+}
+
+/** Whether a condition holds for an event, or for an incident, which has fewer variables and no content. */
+export function meetsCondition(
+  condition: string,
+  { variables, content, work }: { variables: Variables; content?: Content; work?: Work },
+): Match {
   const result = parsedCondition(condition);
   if (result.ok) return { ok: true, matches: evaluate(result.condition, variables, content, work) };
   return {

@@ -1,5 +1,7 @@
 import type { EventRow } from '../events/event.ts';
+import type { IncidentChange } from '../incidents/incident.ts';
 import type { DestinationSettings } from './destinations/destination-config.ts';
+import type { DestinationKind } from './destinations/destination-kinds.ts';
 
 /** The content of a message to one destination about an exhausted event. */
 export interface FailureNotice {
@@ -39,7 +41,41 @@ export interface SummaryNotice {
   dashboardUrl: string;
 }
 
-export type Notice = FailureNotice | SummaryNotice;
+/** An incident as it was when it changed, or when a reminder of it was due. */
+export interface ToldIncident {
+  id: string;
+  type: Exclude<DestinationKind, 'delivery.failed'>;
+  reminder: boolean;
+  /** When it was opened or resolved, or the reminder was due. */
+  at: Date;
+  kind: IncidentChange['kind'];
+  account_id: string;
+  provider: string;
+  account_slug: string;
+  app_key: string;
+  /** Null for rejected webhooks. */
+  consumer: string | null;
+  cause: string;
+  first_seen_at: Date;
+  last_seen_at: Date;
+  /** Failed attempts, or rejected webhooks. */
+  attempts: number;
+  example_event_id: string | null;
+  /** The incident's page in the dashboard. */
+  dashboardUrl: string;
+}
+
+/** The content of one message about incidents: to a webhook about one of them, else about all that are due. */
+export interface IncidentNotice {
+  kind: 'incidents';
+  id: string;
+  /** At least one, oldest change first. */
+  incidents: ToldIncident[];
+  /** The page of the only incident in the dashboard, or the list of incidents. */
+  dashboardUrl: string;
+}
+
+export type Notice = FailureNotice | SummaryNotice | IncidentNotice;
 
 /**
  * The idempotency key of a notification. All tries of a message about one event, generation and destination share it

@@ -25,6 +25,9 @@ export interface ClaimedNotification {
     | 'response_code'
     | 'delivered_at'
     | 'next_attempt_at'
+    | 'schedule_of'
+    | 'waits_for'
+    | 'failed_by_person'
   >;
 }
 
@@ -91,7 +94,7 @@ export async function claim(
     eventThen: {
       ...{ generation: key.generation, status: 'failed', delivery_status: 'failed' },
       ...{ attempts: row.event_attempts, last_error: row.event_error, response_code: row.event_response_code },
-      ...{ delivered_at: null, next_attempt_at: null },
+      ...{ delivered_at: null, next_attempt_at: null, schedule_of: null, waits_for: null, failed_by_person: null },
     },
   };
 }

@@ -11,7 +11,8 @@ const readContentConditions = {
   name: 'read_content_conditions',
   text: `
     select e.id, d.condition from events e join destinations d on d.account_id = e.account_id
-    where e.id = any($1::uuid[]) and e.id between $2 and $3 and d.enabled and d.condition ~ 'payload|header'`,
+    where e.id = any($1::uuid[]) and e.id between $2 and $3 and d.enabled and 'delivery.failed' = any(d.kinds)
+      and d.condition ~ 'payload|header'`,
 };
 
 /** Bodies that are parsed ahead for one transaction. Those of usual webhooks fit; the others are read in it. */

@@ -44,6 +44,7 @@ export function testDestinationRoutes(deps: {
     },
     operation('destination.test', {
       role: 'operate',
+      scope: 'path',
       summary: 'Send a sample notification',
       description:
         'Sends a notification about a sample event of the type `webhook_gateway.test`, in the same way as about failed events. Returns the response of the service. Nothing is stored, and a failed test is not retried. Also works for disabled destinations.',

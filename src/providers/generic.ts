@@ -21,6 +21,7 @@ export const generic: Provider = {
   },
   config: noConfig,
   secretHeaders: [...headersWithSecret, 'authorization'],
+  notKept: 'secret_not_stored',
 
   verify(request, { secret }) {
     return verifyLiteral(offeredSecrets(request), secret);

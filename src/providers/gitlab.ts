@@ -31,6 +31,8 @@ export const gitlab: Provider<{ tolerance_seconds: number }> = {
   },
   config: timestampConfig,
   secretHeaders: ['x-gitlab-token'],
+  // Also with a signing token: the account that rejected the webhook may have had a secret token.
+  notKept: 'secret_not_stored',
 
   verify(request, { secret, config }) {
     if (secret.startsWith('whsec_')) {

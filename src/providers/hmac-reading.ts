@@ -1,3 +1,4 @@
+import { literalPattern } from '../shared/text.ts';
 import { neighbours, variables } from './hmac-boundaries.ts';
 import { bytesOf, isText } from './hmac-text.ts';
 
@@ -80,7 +81,7 @@ const textOf = ({ values }: SignedText, from: number, to: number) => values.slic
 function patternOf({ pieces, unit }: SignedText, from: number, to: number): string {
   const patterns = pieces
     .slice(from, to)
-    .map((piece) => (isText(piece) ? RegExp.escape(bytesOf(piece)) : `\\d{${timeDigits[unit]}}`));
+    .map((piece) => (isText(piece) ? literalPattern(bytesOf(piece)) : `\\d{${timeDigits[unit]}}`));
   return patterns.join('');
 }
 

@@ -1,4 +1,4 @@
-import { storableText, utf8HeaderValue } from '../shared/text.ts';
+import { literalPattern, storableText, utf8HeaderValue } from '../shared/text.ts';
 import { dedupByIdAndBytes, ownId } from './external-id.ts';
 import { signedProblem } from './hmac-boundaries.ts';
 import { type HmacConfig, hmacConfig } from './hmac-config.ts';
@@ -32,6 +32,8 @@ export const hmac: Provider<HmacConfig> = {
     return message === null ? null : { path: 'signed', message };
   },
   secretHeaders: [],
+
+  compares: ({ header, signed }) => ({ header, address: /\{(?:url|path)\}/.test(signed) }),
 
   verify(request, { secret, config }) {
     const key = keyOf(secret, config);
@@ -80,7 +82,7 @@ function keyOf(secret: string, { secret_encoding }: HmacConfig): string | Uint8A
 function signaturesIn(value: string, prefix: string): string[] {
   // A prefix of letters may also occur inside a signature, so it has to follow a separator.
   const start = /^[A-Za-z0-9+/_-]/.test(prefix) ? '(?<![A-Za-z0-9+/_-])' : '';
-  const signature = new RegExp(`${start}${RegExp.escape(prefix)}([^\\s,;]+)`, 'g');
+  const signature = new RegExp(`${start}${literalPattern(prefix)}([^\\s,;]+)`, 'g');
   return [...value.matchAll(signature)].map((found) => found[1] ?? '');
 }
 

@@ -28,6 +28,7 @@ export function providerRoutes(deps: { providers: ReadonlyMap<string, Provider>;
     async () => [...deps.providers.values()].map((provider) => view(provider, deps.baseUrl())),
     operation('provider.list', {
       role: 'read',
+      scope: 'free',
       summary: 'List providers',
       description:
         'Includes the format of `signing_secret_current` and the fields of `provider_config` for each provider.',

@@ -22,7 +22,11 @@ export const rejectionReasons = {
 
 export type RejectionReason = keyof typeof rejectionReasons;
 
-export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
+/** `detail`: the reason as a sentence with the numbers of this webhook. Absent: the reason says everything. */
+export type Verification = { ok: true } | { ok: false; reason: RejectionReason; detail?: string };
+
+/** Why webhooks of a provider cannot be verified again from what is stored of them. */
+type NotKept = 'secret_not_stored' | 'signature_not_stored';
 
 /** The input of one verification. `secret` is never empty; `config` is parsed by the provider's schema. */
 type VerificationKey<Config> = { secret: string; config: Config };
@@ -90,6 +94,12 @@ export type Provider<Config extends object = object> = {
   configProblem?(config: Config): FieldError | null;
   /** Headers, in lower case, whose value may be the secret. Their values are never stored or forwarded. */
   readonly secretHeaders: readonly string[];
+  /** Why its rejected webhooks cannot be checked again; absent: the body and headers that are stored suffice. */
+  readonly notKept?: NotKept;
+  /** What `verify` compares besides the body and headers with a fixed name; absent: nothing. */
+  compares?(config: Config): { header?: string; address?: boolean };
+  /** The path and query that a stored webhook was sent to, of which only the path is known; absent: the path. */
+  targetOf?(path: string, request: InboundRequest): string;
   /** Whether the request was sent by a sender that knows `key.secret`. */
   verify(request: InboundRequest, key: VerificationKey<Config>): Verification;
   /** The event type (R42, R43), at most 255 characters, or null. */

@@ -26,6 +26,7 @@ export const supportChat: Provider = {
   },
   config: noConfig,
   secretHeaders: [],
+  notKept: 'secret_not_stored',
 
   verify(request, { secret }) {
     if (!request.headerValues('x-original-url').some((url) => url.trim() !== '')) {

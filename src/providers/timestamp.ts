@@ -1,3 +1,4 @@
+import { lengthOfTime } from '../shared/length-of-time.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Verification } from './provider.ts';
 
@@ -19,6 +20,13 @@ export function timelyVerdict(
   if (!verdict.ok) return verdict;
   if (!seconds) return { ok: false, reason: 'missing_timestamp' };
   if (!unixSeconds.test(seconds)) return { ok: false, reason: 'malformed_timestamp' };
-  const awayMs = Math.abs(request.receivedAt.getTime() - Number(seconds) * 1000);
-  return awayMs > tolerance_seconds * 1000 ? { ok: false, reason: 'stale_timestamp' } : verdict;
+  const ageMs = request.receivedAt.getTime() - Number(seconds) * 1000;
+  if (Math.abs(ageMs) <= tolerance_seconds * 1000) return verdict;
+  return { ok: false, reason: 'stale_timestamp', detail: staleDetail(ageMs, tolerance_seconds) };
+}
+
+function staleDetail(ageMs: number, toleranceS: number): string {
+  const away = lengthOfTime(Math.abs(ageMs));
+  const limit = `the limit is ${lengthOfTime(toleranceS * 1000)}`;
+  return ageMs > 0 ? `Signed ${away} before it came; ${limit}.` : `Signed for ${away} after it came; ${limit}.`;
 }

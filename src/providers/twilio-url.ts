@@ -7,7 +7,7 @@ import { parse, stringify } from 'node:querystring';
  * Source: https://github.com/twilio/twilio-node/blob/main/src/webhooks/webhooks.ts
  */
 export function possibleUrls(url: string): Set<string> {
-  const normal = URL.parse(url)?.href;
+  const normal = URL.canParse(url) ? new URL(url).href : undefined;
   const forms = normal === undefined ? [url] : [url, normal, withLegacyQuery(normal)];
   return new Set(forms.flatMap((form) => [withoutPort(form), withPort(form)]));
 }

@@ -44,6 +44,9 @@ export const twilio: Provider<z.output<typeof config>> = {
   config,
   secretHeaders: [],
 
+  compares: () => ({ address: true }),
+  targetOf: (path, request) => (request.form() ? path : `${path}?${bodyHashParameter}=${request.bodyHash()}`),
+
   verify(request, { secret, config }) {
     const offered = request.headerValues('x-twilio-signature');
     const parameters = signedParameters(request);
@@ -98,8 +101,9 @@ function formOf(request: InboundRequest): URLSearchParams | null {
 }
 
 function isBase(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  if (!/^https?:$/.test(url.protocol)) return false;
   return url.username === '' && url.password === '' && !/[?#\s]/.test(text);
 }
 

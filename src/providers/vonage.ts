@@ -36,6 +36,7 @@ export const vonage: Provider<z.output<typeof config>> = {
   },
   config,
   secretHeaders: [],
+  notKept: 'signature_not_stored',
 
   verify(request, { secret, config }) {
     const token = bearerToken(request.header('authorization') ?? '');

@@ -7,6 +7,7 @@ import { Scrape } from '../telemetry/metrics/scrape.ts';
 import { withoutTracing } from '../telemetry/tracing/spans.ts';
 import { apiSettings } from './api-settings.ts';
 import { measureApi, measureBoth } from './compose-metrics.ts';
+import { conditionsOfApi } from './gateway-conditions.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
 import { withDatabase } from './open-database.ts';
@@ -56,11 +57,16 @@ async function serveApi({ config, settings, log, stopped, ready }: RoleContext, 
     // Both take processor time, which the first webhooks would wait for: so it is done before the port opens.
     await withoutTracing(() => warmUpHttp(parts, log).then(() => warmUpDatabase({ database, log })));
     const handOver = () => deliveries?.handOver ?? null;
-    const api = await startApi({ ...parts, metrics, scrape: measured.scrape, handOver });
+    const { dir: backupDir } = config.maintenance.backup;
+    const api = await startApi({
+      ...{ ...parts, metrics, scrape: measured.scrape, handOver },
+      gatewayConditions: conditionsOfApi({ database, folders: [startedBy?.dataDir ?? null, backupDir] }),
+    });
     if (config.apiDelivers)
       deliveries = await startDeliveries({
         ...{ database, databaseUrl: needed(config.databaseUrl), keyring: parts.keyring, delivery, metrics, log },
         ...{ burst: config.notifications.burst, stopLimitMs: stopLimitMs - drainMs },
+        onOpening: () => api.judgeIncidents(),
       });
     log.info({ version, host: config.host, port: api.port, delivers: config.apiDelivers }, 'api listening');
     const pause = await readPause(database).catch(() => null);

@@ -6,6 +6,8 @@ import { ConsumerCounts } from '../delivery/consumers/consumer-counts.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender, type Sender } from '../delivery/send.ts';
 import type { WhenExhausted } from '../events/transitions/exhausted.ts';
+import { FailureCounts } from '../incidents/counting/failure-counts.ts';
+import type { IncidentPace } from '../incidents/judging/times.ts';
 import { addNotifications } from '../notifications/add-notifications.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { pendingNotifications } from '../notifications/notification-store.ts';
@@ -26,6 +28,9 @@ export interface AttemptParts {
   burst: number | null;
   /** The window of NOTIFY_BURST in ms; shorter in tests. */
   burstMs?: number;
+  /** Called when failures were counted that open an incident. */
+  onOpening?: (() => void) | undefined;
+  incidentPace?: IncidentPace | undefined;
   metrics: Metrics;
   log: Log;
 }
@@ -47,11 +52,14 @@ export function composeAttempts(parts: AttemptParts): AttemptSide {
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks, proxy: delivery.proxy, metrics });
   const stalls = new Stalls(stallMs);
   const consumers = new ConsumerCounts({ sql: database, log });
-  // Writes nothing before the first attempt.
+  const { flushMs } = parts.incidentPace ?? {};
+  const failures = new FailureCounts({ sql: database, log, flushMs, onOpening: parts.onOpening });
+  // Both write nothing before the first attempt.
   consumers.start();
+  failures.start();
   const whenExhausted = addNotifications({ burst: burst === null ? null : { limit: burst, windowMs }, log });
   const attempts = new Attempts({
-    ...{ database, sender, box, stalls, consumers, metrics, log },
+    ...{ database, sender, box, stalls, consumers, failures, metrics, log },
     accountConcurrency: delivery.accountConcurrency,
     eventWorkflows: delivery.eventWorkflows,
     whenExhausted,
@@ -67,6 +75,7 @@ export function composeAttempts(parts: AttemptParts): AttemptSide {
       stalls.stop();
       await sender.close();
       await consumers.stop();
+      await failures.stop();
     },
   };
 }

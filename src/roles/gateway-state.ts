@@ -2,17 +2,19 @@ import { lastBackupAt } from '../backups/backup-rows.ts';
 import { earliestCertificateEnd } from '../consumers/certificate-ends.ts';
 import type { Database } from '../database/database.ts';
 import { partitionsAhead } from '../database/partitions.ts';
+import { heldBackSince } from '../events/feed/feed-state.ts';
 import { readPause } from '../events/pause.ts';
 import { pendingDeliveries } from '../events/pending-deliveries.ts';
 import { workflowBacklog } from '../events/workflow-backlog.ts';
+import { countOpenIncidents } from '../incidents/incident-rows.ts';
 import { countProcesses } from '../processes/process-rows.ts';
 import type { GatewayState } from '../telemetry/metrics/instruments.ts';
 
 const ageS = (since: Date | null, nowMs: number) => (since === null ? 0 : Math.max(0, nowMs - since.getTime()) / 1000);
 
 /**
- * Reads the gauges of the whole gateway from the database. No statement reads a table of events: each names its cost.
- * All run on the connections for operators' lists, so that they never take one from ingestion.
+ * Reads the gauges of the whole gateway from the database. No statement reads more than one entry of a table of events:
+ * each names its cost. All run on the connections for operators' lists, so that they never take one from ingestion.
  *
  * @throws the database's errors.
  */
@@ -25,7 +27,9 @@ export async function readStoredState({
   const lastBackup = await lastBackupAt(reader);
   const ahead = await partitionsAhead(reader, new Date());
   const certificateEnd = await earliestCertificateEnd(reader);
+  const heldBack = await heldBackSince(reader);
   const { workers, delivering } = await countProcesses(reader);
+  const incidentsOpen = await countOpenIncidents(reader);
   const nowMs = Date.now();
   return {
     pending: pending.count,
@@ -36,7 +40,9 @@ export async function readStoredState({
     lastBackupS: lastBackup === null ? null : lastBackup.getTime() / 1000,
     partitionsAheadDays: ahead,
     certificateEndS: certificateEnd === null ? null : certificateEnd.getTime() / 1000,
+    feedLagS: ageS(heldBack, nowMs),
     workersAlive: workers,
     apisDelivering: delivering,
+    incidentsOpen,
   };
 }

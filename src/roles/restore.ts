@@ -73,7 +73,7 @@ async function inEmbedded({ config, log }: RoleContext, restore: (url: string) =
 async function keyAdvice(url: string, { key_id }: Manifest, keyring: Keyring | null, log: Log): Promise<string> {
   const needed =
     `SECRETS_KEY must be that of the gateway that made the backup, whose id is ${key_id} (npm start keeps it in ` +
-    '.data/secrets/secrets-key), or SECRETS_KEY_PREVIOUS, followed by `npm run reseal`.';
+    'secrets/secrets-key of its DATA_DIR), or SECRETS_KEY_PREVIOUS, followed by `npm run reseal`.';
   if (keyring === null) return needed;
   try {
     return await withDatabase({ url, log }, async (database) => {

@@ -43,6 +43,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     destination_id: 'uuid',
   }),
   destinationConfig('notification_summaries', 'destination_id', { id: 'uuid' }),
+  destinationConfig('incident_messages', 'destination_id', { id: 'uuid' }),
   {
     ...{ table: 'secrets_keys', column: 'retired_audit', key: { id: 'text' }, placeColumns: ['id'] },
     placeOf: ({ id = '' }) => retiredPlace(id),

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import type { HandOver } from '../events/hand-over.ts';
+import type { IncidentPace } from '../incidents/judging/times.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
@@ -34,6 +35,8 @@ export async function startDeliveries(options: {
   /** As NOTIFY_BURST; `burstMs`: its window, shorter in tests. */
   burst: number | null;
   burstMs?: number;
+  onOpening?: () => void;
+  incidentPace?: IncidentPace | undefined;
   stopLimitMs: number;
   metrics: Metrics;
   log: Log;
@@ -42,6 +45,7 @@ export async function startDeliveries(options: {
   const { burst, burstMs } = options;
   const attempting = composeAttempts({
     ...{ database, box: createSecretBox(keyring), delivery, burst, metrics, log },
+    ...{ onOpening: options.onOpening, incidentPace: options.incidentPace },
     ...(burstMs === undefined ? {} : { burstMs }),
   });
   const relay = new AttemptRelay({

@@ -21,8 +21,13 @@ import { foldStatistics } from '../events/fold-statistics.ts';
 import { stopNextEvents } from '../events/transitions/account-deleted.ts';
 import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
+import { GatewayWatch } from '../incidents/gateway-watch.ts';
+import { IncidentJudge } from '../incidents/judging/judge.ts';
+import type { IncidentPace } from '../incidents/judging/times.ts';
 import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
+import { createPlaces } from '../notifications/incident-messages/place.ts';
+import { tellIncidents } from '../notifications/incident-messages/tell-incidents.ts';
 import { dashboardLinks } from '../notifications/links.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -40,6 +45,7 @@ import { TemporalHealth } from '../temporal/temporal-health.ts';
 import { EngineWorker } from '../temporal/worker.ts';
 import { composeAttempts } from './compose-attempts.ts';
 import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
+import { conditionsOfWorker } from './gateway-conditions.ts';
 
 /** Several times a day, so that a worker that is restarted daily still creates them. */
 const partitionsMs = 6 * 60 * 60_000;
@@ -94,6 +100,7 @@ export async function startWorker(options: {
   stuckLimits?: StuckLimits;
   /** See `NotificationParts`. */
   notificationTimes?: NotificationParts['times'];
+  incidentPace?: IncidentPace | undefined;
   metrics: Metrics;
   log: Log;
 }): Promise<RunningWorker> {
@@ -102,16 +109,19 @@ export async function startWorker(options: {
   await checkSchema(database);
   await registerKeyring(database, options.keyring);
   await sealStoredUrls(database, box);
-  const { notificationTimes: times } = options;
+  const { notificationTimes: times, incidentPace } = options;
+  const placeOf = createPlaces({ keyring: options.keyring, box });
+  const judge = new IncidentJudge({ database, tell: tellIncidents(placeOf), log, pace: incidentPace });
   const attempting = composeAttempts({
     ...{ database, box, delivery, burst: options.notifications.burst, metrics, log },
+    ...{ incidentPace, onOpening: () => judge.wake() },
     ...(times?.burstMs === undefined ? {} : { burstMs: times.burstMs }),
   });
   const { attempts, sender, whenExhausted } = attempting;
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
   const { notifier, pollers: notificationPollers } = composeNotifications({
-    ...{ database, box, sender, metrics, log, overdueS: lateS },
+    ...{ database, box, placeOf, sender, metrics, log, overdueS: lateS },
     timeLimitMs: delivery.timeLimitMs,
     notifications: options.notifications,
     ...(times ? { times } : {}),
@@ -185,11 +195,16 @@ export async function startWorker(options: {
   const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const bulk = new BulkWorker({ database, audit, log });
+  const watch = new GatewayWatch({
+    ...{ sql: database, watchMs: incidentPace?.watchMs, log, onOpening: () => judge.wake() },
+    conditions: conditionsOfWorker({ database, folders: [backup.dir], temporal }),
+  });
   const pollers = [
     ...(takes.has('notifications') ? notificationPollers : []),
     ...(takes.has('deliveries')
       ? [
           partitions,
+          ...[judge, watch],
           drain('statistics', foldMs, foldStatistics),
           drain('replays of failed events', pollMs, applyWaitingReplays),
           drain('events of deleted accounts', pollMs, stopNextEvents),

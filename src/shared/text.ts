@@ -49,3 +49,9 @@ export function decoded(text: string): string {
     throw error;
   }
 }
+
+/**
+ * A text as a pattern of a regular expression that matches it. Not RegExp.escape: the command line reads signatures with
+ * Node 20, too.
+ */
+export const literalPattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -44,7 +44,7 @@ const every = {
   delivery_url: 'https://consumer.test/hook?a=b#c',
   delivery_secret: secretText('three'),
   project_id: 'project',
-  project_delivery_url: 'http://10.0.0.1:8080/',
+  project_delivery_url: 'http://93.184.215.14:8080/',
   project_delivery_secret: secretText('four'),
   enabled: false,
 };

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
+import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { accountForTest } from '../support/consumer.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import type { TestGatewayOptions } from '../support/gateway-options.ts';
 import { until } from '../support/until.ts';
@@ -63,6 +65,21 @@ test('no api makes first attempts, which is not a fault', async () => {
     ok: true,
     processes: { state: 'no_delivering_api', delivering_apis: 0 },
   });
+});
+
+test('the database is slow while the way to it is, and no longer', async () => {
+  const url = new URL(await migratedDatabase());
+  const way = new TcpProxy(Number(url.port));
+  onTestFinished(() => way.close());
+  url.host = `127.0.0.1:${await way.listen()}`;
+  const other = await another({ worker: false, apiWithoutTemporal: true, databaseUrl: url.href });
+  way.begin({ kind: 'delay', delayMs: 150 });
+  expect(await health(other)).toMatchObject({
+    ok: false,
+    database: { state: 'slow', answer_ms: expect.toSatisfy((ms: number) => ms > 250) },
+  });
+  way.end();
+  expect((await health(other)).database.state).toBe('ok');
 });
 
 test('the tables of tomorrow are missing', async () => {

@@ -39,10 +39,11 @@ beforeAll(async () => {
 });
 
 /** The operations whose successful answer is not JSON. */
-const otherTypes: Record<string, string> = {
+const otherTypes: Record<string, string | string[]> = {
   // Its answer is defined by providers.
   'GET /{provider}/{slug}': 'text/plain',
   'GET /admin/events/{event_id}/payload': 'application/octet-stream',
+  'GET /admin/events/export': ['application/x-ndjson', 'text/csv'],
   'GET /admin/events/stream': 'text/event-stream',
   'GET /metrics': 'text/plain',
 };
@@ -80,7 +81,7 @@ describe('the document', () => {
       for (const [status, response] of Object.entries(operation.responses)) {
         const media = Object.entries(response.content ?? {});
         const types = status.startsWith('2')
-          ? [otherTypes[name] ?? 'application/json', ...(streamed.has(name) ? ['text/event-stream'] : [])]
+          ? [...[otherTypes[name] ?? 'application/json'].flat(), ...(streamed.has(name) ? ['text/event-stream'] : [])]
           : ['application/problem+json'];
         expect([name, status, media.map(([type]) => type)]).toEqual([name, status, status === '204' ? [] : types]);
         for (const [, { schema, example }] of media)

@@ -20,8 +20,9 @@ const verify = async (query = '') => {
   expect([status, body.detail]).toEqual([200, undefined]);
   return body;
 };
+/** Calls that have an entry each, because reads that succeed are counted. */
 const visits = async (count: number) => {
-  for (let n = 0; n < count; n++) await request('GET', '/admin/accounts');
+  for (let n = 0; n < count; n++) await request('GET', '/admin/accounts?unknown=1');
 };
 
 /** Waits for the sealer, which runs once a second. */

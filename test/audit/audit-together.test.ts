@@ -21,8 +21,13 @@ gatewaysEndWithTheirTest();
 const operations = await adminOperations();
 const named = operations.map((operation) => [operation.id, operation] as const);
 const consumer = useConsumer();
-// The worker creates the schedules, which the operations need. It is stopped so that nothing else changes rows.
-const gateway = useGateway({ maintenance: { backupDir: backupFolder() } });
+// The worker creates the schedules, which the operations need. It is stopped, and incidents are not judged, so that nothing
+// else changes rows.
+const hourMs = 3_600_000;
+const gateway = useGateway({
+  ...{ maintenance: { backupDir: backupFolder() }, trustedProxies: ['127.0.0.1'] },
+  incidents: { flushMs: hourMs, judgeMs: hourMs, watchMs: hourMs },
+});
 beforeAll(async () => {
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
   await gateway.stopWorker();
@@ -41,22 +46,31 @@ async function refuseEntries(when: 'before' | 'at commit', sqlState: string): Pr
 }
 afterEach(() => gateway.rows('drop function if exists refuse_entry cascade'));
 
-/** All tables but the audit log and the uses of secrets, which are sealed and written concurrently. */
+/** All tables but those that are written concurrently: the audit log and the uses of secrets. */
 const stored = () => everythingStored(gateway.database, ['audit_logs', 'audit_chain', 'signing_secret_uses']);
 const countEntries = async () => (await gateway.rows('select count(*)::integer as n from audit_logs'))[0]?.n;
 
 let made = 0;
-/** The body with a new slug, because the one of the OpenAPI example can be used once only. */
-const freshSlug = (body: Record<string, unknown>) =>
-  'account_slug' in body ? { ...body, account_slug: `made-${++made}` } : body;
+/** The body with a new slug, and that of a token with a new name, because those of the OpenAPI examples can be used once only. */
+const freshNames = (body: Record<string, unknown>) => ({
+  ...body,
+  ...('account_slug' in body ? { account_slug: `made-${++made}` } : {}),
+  ...('role' in body ? { name: `made-${++made}` } : {}),
+});
 
+let addresses = 0;
+/** From an address of its own, because a read that repeats is only counted. */
 function act(operation: AdminOperation, values: Record<string, string>, baseUrl: string) {
   const { method } = operation;
+  const address = `2001:db8::${(++addresses).toString(16)}`;
   const example = bodyOf(operation, values);
-  const body = example && freshSlug(example);
+  const body = example && freshNames(example);
   return rawRequest(baseUrl, {
     ...{ method, path: pathOf(operation, values) },
-    headers: { 'x-admin-token': gateway.adminToken, 'content-type': 'application/json' },
+    headers: {
+      ...{ 'x-admin-token': gateway.adminToken, 'content-type': 'application/json' },
+      'x-forwarded-for': address,
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 }

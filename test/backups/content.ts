@@ -3,13 +3,21 @@ import pg from 'pg';
 /** Every table with every row as text, sorted. */
 export type Content = Record<string, string[]>;
 
-/** Columns that a restore changes on purpose: claims, and the workflow of an event. */
+/** Columns that a restore changes on purpose: claims, the workflow of an event, and its place in the feed. */
 const changes: Record<string, string[]> = {
-  events: ['started_generation', 'run_id', 'swept_at'],
+  events: ['started_generation', 'run_id', 'swept_at', 'stored_xid'],
   event_queue: ['claimed_until', 'claim_token', 'lane_since'],
   event_commands: ['claimed_until', 'claim_token'],
 };
-const elsewhere = ['mikro_orm_migrations', 'applied_migrations', 'backups', 'processes'];
+const elsewhere = [
+  'admin_tokens',
+  'mikro_orm_migrations',
+  'applied_migrations',
+  'backups',
+  'incident_counts',
+  'feed_losses',
+  'processes',
+];
 
 /** Reads all rows of a database, optionally from the snapshot of another transaction. */
 export async function readContent(url: string, snapshotId: string | null = null): Promise<Content> {
@@ -25,7 +33,7 @@ export async function readContent(url: string, snapshotId: string | null = null)
     for (const { name } of tables.rows) {
       if (elsewhere.includes(name)) continue;
       const row = changes[name] ? `(to_jsonb(t) - '{${changes[name].join()}}'::text[])::text` : 't::text';
-      const where = name === 'gateway_settings' ? `where key <> 'delivery_paused'` : '';
+      const where = name === 'gateway_settings' ? `where key not in ('delivery_paused', 'feed_epoch')` : '';
       const { rows } = await client.query<{ row: string }>(`select ${row} as "row" from ${name} t ${where} order by 1`);
       content[name] = rows.map((found) => found.row);
     }

@@ -73,6 +73,7 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   await run(`insert into gateway_settings values ('a setting', '\\x00ff5c')`);
   await run('insert into event_replays values ($1)', [first]);
   await run('insert into stopped_accounts values ($1)', [deleted.id]);
+  await run(`insert into signing_secret_uses values ($1, 'current', 'a tag', 50000000000, now())`, [deleted.id]);
   await run('insert into rejection_counts values ($1, now(), 3)', [account.id]);
   await run('insert into rejection_days values (current_date, $1, 3, 50000000000)', [account.id]);
   await run('insert into notification_bursts values ($1, array[now(), now()], null)', [randomUUID()]);
@@ -83,6 +84,13 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
     [randomUUID(), randomBytes(20), first],
   );
   await run(
+    `insert into incident_messages (id, incident_id, incident_kind, kind, reminder, destination_id, account_id, destination_type, name, config,
+       place, provider, account_slug, app_key, consumer, cause, first_seen_at, last_seen_at, failures, happened_at, status)
+     values ($1, $1, 'delivery', 'incident.opened', true, $1, $1, 'email', 'tab\t', $2, 'place', 'generic', 'a', '{"x,y"}', null,
+       E'500 \\\\N\\t', now(), now(), 50000000000, now(), 'obsolete')`,
+    [randomUUID(), randomBytes(20)],
+  );
+  await run(
     `insert into event_latencies select date_trunc('hour', now()), 1, 1 where not exists (select from event_latencies)`,
   );
   await run(`insert into event_latency_deltas values (date_trunc('hour', now()), 1, 1)`);
@@ -90,6 +98,22 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
     `insert into bulk_jobs (id, action, error, event_ids, state, reason, ordered_by, ordered_from, done, skipped, slice_ms, ended_at)
      values ($1, 'dead', '\\N', array[$1, $2]::uuid[], 'stopped', 'a\ttab', 'ann', '::1', 1, '{"not_found": 1}', 1, now())`,
     [randomUUID(), first],
+  );
+  await run(
+    `insert into incidents (id, kind, state, account_id, consumer_id, cause, first_seen_at, last_seen_at, attempts, example_event_id,
+       oldest_event_id, resolved_by, resolved_at, note)
+     values ($1, 'delivery', 'resolved', $2, null, '500 a\\tab', now(), now(), 7, $3, $3, 'ann', now(), 'noted')`,
+    [randomUUID(), account.id, first],
+  );
+  await run('insert into rejection_checks (rejected_event_id, event_id, made) values (gen_random_uuid(), $1, true)', [
+    first,
+  ]);
+  await run(
+    `insert into event_actions (event_id, generation, at, actor, action, reason) values ($1, 1, now(), 'ann', 'dead', 'a\ttab, \\N')`,
+    [first],
+  );
+  await run(
+    `insert into pauses (since, reason, paused_by) values (now(), null, null), (now() - interval '1 day', 'moves\n', 'ann') on conflict do nothing`,
   );
   await run(`insert into event_stats (hour, provider) values (timestamptz '2020-01-01 00:00+00', 'ge\\neric')`);
   await run(`insert into event_series (minutes, at, provider, received) values (60, now(), 'ge\\neric', 3)`);

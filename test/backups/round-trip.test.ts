@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { verifyAuditLogs } from '../../src/audit/verify.ts';
+import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { startConsumer } from '../support/consumer.ts';
@@ -14,13 +16,30 @@ import { backUp, folderStore, restore, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
 
-const webhooksPerSecond = 500;
-/** Attempts of one event with little repetition, so that the backup takes some seconds. */
+const webhooksPerSecond = 100;
+/** Attempts of one event with little repetition: more bytes than the streams of a backup hold. */
 const manyAttempts = `
   insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, url)
   select (select id from events order by id limit 1), 1, 'manual', n, now(), random(), 'http_error', 500,
     (select string_agg(md5(n::text || m), '') from generate_series(1, 20) m), ''
-  from generate_series(1, 50000) n`;
+  from generate_series(1, 5000) n`;
+
+/** Pieces of a backup that wait for webhooks: enough for a second report of its progress. */
+const slowPieces = 30;
+
+/** A store that takes the next piece of a backup only when another webhook was accepted, so that the backup lasts. */
+function slowStore(accepted: () => number): BackupStore {
+  const store = folderStore();
+  const pieces = async function* (content: Readable) {
+    let n = 0;
+    for await (const piece of content) {
+      const before = accepted();
+      if (n++ < slowPieces) await until('a webhook is accepted', () => accepted() > before);
+      yield piece;
+    }
+  };
+  return { ...store, write: (name, content, signal) => store.write(name, Readable.from(pieces(content)), signal) };
+}
 
 test('a restored database equals the snapshot row by row, although webhooks came in during the backup', async () => {
   const gateway = await startGateway();
@@ -36,8 +55,8 @@ test('a restored database equals the snapshot row by row, although webhooks came
     return found.length > 0;
   });
   await gateway.database.pool.query(manyAttempts);
-  const store = folderStore();
   const load = sendPaced(gateway.baseUrl, account, webhooksPerSecond);
+  const store = slowStore(load.accepted);
   await until('webhooks come in', () => load.accepted() > webhooksPerSecond);
 
   const expected = Promise.withResolvers<Content>();

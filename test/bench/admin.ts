@@ -30,7 +30,10 @@ export async function benchAdmin(options: {
   try {
     const offset = Math.min(deepOffset, Math.floor(options.events / 2));
     const [deep] = await json<{ id: string }[]>(`${gateway.baseUrl}/admin/events?limit=1&offset=${offset}`);
-    const calls = adminCalls({ days: options.days, offset, cursor: deep?.id ?? '' });
+    const ofMost = `${gateway.baseUrl}/admin/incidents?account_slug=slug-0&limit=1`;
+    const [incident] = await json<{ id: string }[]>(ofMost);
+    const place = { offset, cursor: deep?.id ?? '', incident: incident?.id ?? '' };
+    const calls = adminCalls({ days: options.days, ...place });
     const rows: BenchResult['rows'] = [];
     for (const { name, path } of calls) {
       const url = `${gateway.baseUrl}${path}`;
@@ -119,7 +122,7 @@ const json = async <T>(url: string, method = 'GET'): Promise<T> => JSON.parse(aw
  * @returns the number of failed events
  */
 async function failEvents(url: string, wanted: number): Promise<number> {
-  const failed = `rejection_reason is null and state <> 'dead' and (undelivered or state = 'failed')`;
+  const failed = `rejection_reason is null and state not in ('dead', 'processed') and (undelivered or state = 'failed')`;
   const client = await openClient(url);
   await client.query(
     `update events set status = 'failed', delivery_status = 'failed', attempts = 10, delivered_at = null, last_error = 'the consumer answered 500'

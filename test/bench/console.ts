@@ -92,7 +92,7 @@ async function measureScrolling(browser: Browser, { baseUrl }: GatewayProcess, t
   }
   const after = await metrics();
   const spentMs = (name: string) => ((after.get(name) ?? 0) - (before.get(name) ?? 0)) * 1_000;
-  const rowsPassed = await page.getByRole('table').evaluate((table) => Math.round(table.scrollTop / 38));
+  const rowsPassed = await page.getByRole('table').evaluate((table) => Math.round(table.scrollTop / 31));
   await page.context().close();
   return {
     what: `scrolling over ${rowsPassed} rows in ${turns} turns of the wheel`,

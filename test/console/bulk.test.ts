@@ -28,6 +28,51 @@ test('10,000 failed events are replayed by a job with progress, after a question
   expect(left?.n).toBe(0);
 });
 
+test('the question before a job says how many events are left out, and the job leaves them', async () => {
+  const { admin, baseUrl, adminToken, database } = gateway;
+  const account = await admin.createAccount({ provider: 'slack', delivery_url: null });
+  const [acknowledged = '', dead = '', ...open] = await events(gateway, account, 5, { provider: 'slack' });
+  await admin.post(`/admin/events/${acknowledged}/ack`);
+  await admin.post(`/admin/events/${dead}/fail`, { dead: true });
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=slack' });
+  for (const text of ['acknowledged', 'dead', 'exhausted'])
+    await page.getByRole('cell', { name: text }).first().waitFor();
+  await page.getByRole('checkbox', { name: 'Select all loaded events' }).check();
+  await page.getByRole('button', { name: 'Select everything that the filters find' }).click();
+  await page.getByRole('button', { name: 'Replay …' }).click();
+  const question = page.getByRole('dialog', { name: 'Replay 3 events?' });
+  await question.getByText('2 events that a person has acknowledged or declared dead are left out.').waitFor();
+  await question.getByRole('button', { name: 'Replay 3 events' }).click();
+  await page.getByRole('list', { name: 'Bulk jobs' }).getByText('3 of 3 done').waitFor();
+  const replayed = await rows(database, 'select id from events where generation = 1 and account_id = $1', [account.id]);
+  expect(replayed.map(({ id }) => id).toSorted()).toEqual(open.toSorted());
+});
+
+test('the filter by state finds what the rows say', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ provider: 'shopify', delivery_url: null });
+  const [acknowledged = ''] = await events(gateway, account, 3, { provider: 'shopify' });
+  await admin.post(`/admin/events/${acknowledged}/ack`);
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=shopify' });
+  await page.getByRole('cell', { name: 'acknowledged' }).waitFor();
+  expect(await page.getByRole('button', { name: /^(Delivery|Status)(:.*)?$/ }).count()).toBe(0);
+  await page.getByRole('button', { name: 'State', exact: true }).click();
+  await page.getByRole('button', { name: 'acknowledged', exact: true }).click();
+  await page.getByRole('button', { name: 'State: acknowledged' }).waitFor();
+  await page.getByRole('cell', { name: 'exhausted' }).first().waitFor({ state: 'detached' });
+  // While the filtered list loads, it has no rows.
+  await page.getByRole('cell', { name: 'acknowledged' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('state')).toBe('acknowledged');
+  expect(await page.getByRole('row').count()).toBe(2);
+  await page.getByRole('link', { name: /^x-/ }).click();
+  await page.getByText('acknowledged', { exact: true }).first().waitFor();
+  await page.getByText('processed / failed').waitFor();
+  // An address with a filter of the API shows it.
+  await openConsole({ baseUrl, token: adminToken, path: '/events?provider=shopify&delivery_status=failed' }).then(
+    (other) => other.getByRole('button', { name: 'Delivery: failed' }).waitFor(),
+  );
+});
+
 test('a job for selected events changes only them', async () => {
   const { admin, baseUrl, adminToken, database } = gateway;
   const account = await admin.createAccount({ provider: 'github', delivery_url: null });

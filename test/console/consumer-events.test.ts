@@ -66,7 +66,7 @@ test('a skipped webhook says that no consumer matched, and offers no action', as
   for (const name of ['Replay', 'Retry now', 'Acknowledge', 'Mark failed …', 'Mark dead …'])
     expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
   await page.getByRole('link', { name: 'To the account' }).click();
-  await page.getByRole('heading', { name: 'Consumers' }).waitFor();
+  await page.getByRole('heading', { name: 'Consumers', exact: true }).waitFor();
 });
 
 test('a test delivery goes to the consumer that was chosen', async () => {

@@ -6,7 +6,19 @@ import { consoleGateway } from './support/console-gateway.ts';
 const gateway = consoleGateway({ worker: false });
 
 const pages = [
-  ...['Events', 'Rejected', 'Accounts', 'Audit log', 'Backups', 'Maintenance', 'Providers', 'Settings', 'Overview'],
+  ...[
+    'Incidents',
+    'Events',
+    'Rejected',
+    'Accounts',
+    'Audit log',
+    'Backups',
+    'Maintenance',
+    'Providers',
+    'Tokens',
+    'Settings',
+    'Overview',
+  ],
 ];
 
 test('the way through all pages by the keyboard: the focus is on the heading of each page that opens', async () => {
@@ -35,6 +47,7 @@ test('g and a letter open pages, ? shows the shortcuts, and Escape closes them',
   const page = await openConsole({ baseUrl, token: adminToken });
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   for (const [key, name] of [
+    ['i', 'Incidents'],
     ['e', 'Events'],
     ['r', 'Rejected'],
     ['a', 'Accounts'],
@@ -52,6 +65,28 @@ test('g and a letter open pages, ? shows the shortcuts, and Escape closes them',
   await dialog.getByText('Replay the event').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await page.keyboard.press('/');
-  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+});
+
+test('/ goes to the search of each page, and opens that of the events from a page without one', async () => {
+  const { baseUrl, adminToken } = gateway;
+  const account = await gateway.admin.createAccount({});
+  const { body: event } = await gateway.send(account, '{}');
+  const named = () => page.evaluate(() => [document.activeElement?.tagName, location.pathname]);
+  const page = await openConsole({ baseUrl, token: adminToken });
+  for (const path of ['', '/events', `/events/${event.id}`, '/rejected', '/accounts', `/accounts/${account.id}`]) {
+    const hasSearch = ['/events', '/accounts'].includes(path);
+    await page.goto(`${baseUrl}/dashboard${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await expect.poll(named).toEqual(['INPUT', hasSearch ? `/dashboard${path}` : '/dashboard/events']);
+  }
+  for (const path of ['/audit', '/providers', '/settings']) {
+    await page.goto(`${baseUrl}/dashboard${path}`);
+    await page.locator('input').first().waitFor();
+    await page.keyboard.press('/');
+    await expect.poll(named).toEqual(['INPUT', `/dashboard${path}`]);
+    // What follows is text.
+    await page.keyboard.type('x/');
+    expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('x/');
+  }
 });

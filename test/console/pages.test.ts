@@ -8,9 +8,23 @@ const get = (path: string, init: RequestInit = {}) =>
   fetch(`${gateway.baseUrl}${path}`, { redirect: 'manual', ...init });
 const unknownId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
 const pages = [
-  ...['/dashboard', '/dashboard/', '/dashboard/events', `/dashboard/events/${unknownId}`, '/dashboard/rejected'],
+  ...[
+    '/dashboard',
+    '/dashboard/',
+    '/dashboard/incidents',
+    `/dashboard/incidents/${unknownId}`,
+    '/dashboard/events',
+    `/dashboard/events/${unknownId}`,
+    '/dashboard/rejected',
+  ],
   ...['/dashboard/accounts', `/dashboard/accounts/${unknownId}`, '/dashboard/audit', '/dashboard/backups'],
-  ...['/dashboard/maintenance', '/dashboard/providers', '/dashboard/settings'],
+  ...[
+    `/dashboard/jobs/${unknownId}`,
+    '/dashboard/maintenance',
+    '/dashboard/providers',
+    '/dashboard/tokens',
+    '/dashboard/settings',
+  ],
 ];
 /** The address of the first script of the pages. */
 const script = async () => {

@@ -9,9 +9,17 @@ const data = useSampleData(gateway);
 
 /** The names of everything that changes something. */
 const changing =
-  /^(replay|retry|acknowledge|mark|pause|resume|new account|create|edit|delete|disable|enable|rotate|set|add|run now|make a backup|purge|send|turn|move|backfill)/i;
+  /^(replay|retry|acknowledge|mark|pause|resume|new account|create|edit|delete|disable|enable|rotate|set|add|run now|make a backup|purge|send|turn|move|backfill|close)/i;
 const paths = ({ accounts, events }: SampleData) => [
-  ...['/', '/events', `/events/${events.failed}`, `/events/${events.delivered}`, '/rejected', '/accounts'],
+  ...[
+    '/',
+    '/incidents',
+    '/events',
+    `/events/${events.failed}`,
+    `/events/${events.delivered}`,
+    '/rejected',
+    '/accounts',
+  ],
   ...[`/accounts/${accounts.failed.id}`, '/audit', '/backups', '/maintenance', '/providers', '/settings'],
 ];
 
@@ -34,7 +42,7 @@ test('a user whose token may operate replays, and edits nothing', async () => {
   const { baseUrl } = gateway;
   const page = await openConsole({ baseUrl, token: tokens.operator, path: `/events/${data.events.failed}` });
   await page.getByRole('button', { name: 'Replay', exact: true }).waitFor();
-  await page.getByRole('link', { name: 'generic/billing' }).click();
+  await page.getByRole('link', { name: 'generic/billing', exact: true }).click();
   await page.getByRole('button', { name: 'Send test delivery' }).waitFor();
   await page.getByRole('button', { name: 'Pause default' }).waitFor();
   for (const name of ['Edit', 'Delete …', 'Disable …', 'Add destination', 'Add consumer'])

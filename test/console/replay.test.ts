@@ -16,10 +16,10 @@ test('an event fails, its page says why, the URL is corrected, and a replay deli
   await page.getByRole('link', { name: 'invoice.finalized' }).click();
   await admin.eventually(body.id, (event) => event.delivery_status === 'failed');
   const timeline = page.getByRole('listitem');
-  await timeline.filter({ hasText: 'Attempt 3' }).getByText('HTTP 500').waitFor();
+  await timeline.filter({ hasText: /^3 × 500/ }).waitFor();
   await page.getByText('Last error:').waitFor();
 
-  await page.getByRole('link', { name: 'generic/billing' }).click();
+  await page.getByRole('link', { name: 'generic/billing', exact: true }).click();
   await page.getByRole('button', { name: 'Edit' }).first().click();
   await page.getByLabel('Delivery URL', { exact: true }).fill(repaired.url);
   await page.getByRole('button', { name: 'Save' }).click();

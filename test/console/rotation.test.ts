@@ -55,7 +55,15 @@ test('the signing secret is rotated without the old one, and the steps show what
   const rejected = page.getByRole('status').filter({ hasText: '1 webhook rejected since the new secret was saved' });
   const address = await rejected.getByRole('link', { name: 'Show why' }).getAttribute('href');
   expect(address).toContain(`account_slug=${account.account_slug}`);
+  const isKept = async () =>
+    (await admin.request('GET', `/admin/accounts/${account.id}`)).body.has_signing_secret_previous;
   await page.getByRole('button', { name: 'Remove the old secret' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Remove the old secret?' });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await isKept()).toBe(true);
+  await page.getByRole('button', { name: 'Remove the old secret' }).click();
+  await dialog.getByRole('button', { name: 'Remove the old secret' }).click();
   await expect
     .poll(async () => (await admin.request('GET', `/admin/accounts/${account.id}`)).body.has_signing_secret_previous)
     .toBe(false);

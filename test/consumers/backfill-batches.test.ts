@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paceOf } from '../../src/events/backfill/backfill-batch.ts';
+import { paceOf } from '../../src/events/bulk/pace.ts';
 import { bulkWorkerOf, ended, jobLimitMs, orderPath, readJob, workOff } from '../events/bulk/support.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { withClient } from '../support/one-connection.ts';
@@ -47,7 +47,7 @@ test('the next batch is due only after the pause, also for another worker', asyn
   expect(await bulkWorkerOf(gateway).round()).toBe('more');
   expect(await events(late)).toHaveLength(3);
   const [job] = await gateway.rows(
-    `select extract(epoch from next_batch_at - (select max(backfilled_at) from events))::float8 as "afterS" from bulk_jobs`,
+    `select extract(epoch from paced_batch_at - (select max(backfilled_at) from events))::float8 as "afterS" from bulk_jobs`,
   );
   expect(job?.afterS).toBeGreaterThanOrEqual(1);
   await workOff(gateway);

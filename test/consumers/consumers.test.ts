@@ -30,7 +30,7 @@ describe('a consumer', () => {
 
   test('has all its fields, the secret write-only', async () => {
     const condition = 'event_type.startswith("invoice.") and header["x-a"] == "b" and external_id != provider';
-    const fields = { name: '-a-9', url: 'http://10.0.0.1:8080/?a=b#c', enabled: false, condition };
+    const fields = { name: '-a-9', url: 'http://93.184.215.14:8080/?a=b#c', enabled: false, condition };
     const { status, body } = await consumers.post({ ...fields, secret: secretText('of-consumer') });
     expect({ status, body }).toMatchObject({ status: 201, body: { ...fields, has_secret: true } });
     expect(body).not.toHaveProperty('secret');

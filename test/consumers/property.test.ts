@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Random } from '../faults/random.ts';
 import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
@@ -8,8 +8,6 @@ import { useStage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 import { type RandomWebhook, randomWebhook } from './property-model.ts';
 import { ChangingAccount, type Yield } from './property-run.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 // For random consumers, conditions and webhooks, also while the consumers are changed, each webhook yields the events of
 // the consumers of one moment (docs/several-consumers.md). PROPERTY_SEED repeats a run.

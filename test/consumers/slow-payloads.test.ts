@@ -1,10 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { collectLines } from '../support/runtime.ts';
 import { useGateway } from '../support/use-gateway.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 // Payloads that are made to be slow, with the most consumers that an account can have: the work is bounded by counts
 // (docs/notifications.md, "Conditions").

@@ -17,6 +17,7 @@ export const reachedAsUsual = {
   schedule: null,
   success: null,
   final: null,
+  warnings: [],
 };
 
 /** The routes of an account's consumers. */

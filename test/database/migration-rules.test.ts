@@ -60,6 +60,7 @@ const lockedBy = (statements: string): string[] => [
 /** Expansions that must change two tables at once: the table that webhooks write comes last, so that they wait once. */
 const together: Record<string, string[]> = {
   Migration20261126000500_expand_counts_of_requests: ['event_stats', 'event_stat_deltas'],
+  Migration20261127004000_expand_failed_attempts: ['event_stats', 'event_stat_deltas'],
 };
 
 const database = useDatabase();

@@ -5,6 +5,7 @@ import { entriesOf } from '../support/audit.ts';
 import { type Consumer, type Delivery, type Reply, startConsumer } from '../support/consumer.ts';
 import { hang } from '../support/replies.ts';
 import { secretText } from '../support/secrets.ts';
+import { storeDeliveryUrl } from '../support/store-address.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 let admin: AdminApiClient;
@@ -31,8 +32,9 @@ const verify = (secret: string, { body, headers }: Delivery) => {
   return new Webhook(secret).verify(body, Object.fromEntries(given));
 };
 
-async function tryOut(fields: Record<string, unknown>) {
+async function tryOut({ stored_url, ...fields }: Record<string, unknown>) {
   const { id } = await gateway.admin.createAccount(fields);
+  if (typeof stored_url === 'string') await storeDeliveryUrl(gateway, id, stored_url);
   return { id: String(id), answer: await admin.accounts({ account_id: id })['test-delivery'].post() };
 }
 
@@ -127,8 +129,8 @@ describe('502', () => {
     ['timeout', 'did not answer within', async () => ({ delivery_url: (await consumer(hang)).url })],
     ['connection_error', 'closed', async () => ({ delivery_url: (await consumer((r) => r.destroy())).url })],
     ['no_delivery_url', 'no delivery URL', async () => ({ delivery_secret: current })],
-    ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ delivery_url: 'http://10.0.0.1/' })],
-    ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ delivery_url: 'http://169.254.169.254/latest' })],
+    ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ stored_url: 'http://10.0.0.1/' })],
+    ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ stored_url: 'http://169.254.169.254/latest' })],
     ['dns_failure', 'could not be resolved', async () => ({ delivery_url: 'http://nobody.invalid/' })],
   ])('without a status: %s, %s', { timeout: 30_000 }, async (outcome, words, fields) => {
     const { problem, details } = await refusal(await fields());

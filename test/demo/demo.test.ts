@@ -147,7 +147,6 @@ test('a server that is not a gateway is reported', async () => {
 test('if the gateway cannot reach the consumer, the demo reports reason and remedy, and cleans up', async () => {
   const gateway = await startGateway({ allowedNetworks: [] });
   const { code, output } = await demo({ GATEWAY_URL: gateway.baseUrl, ADMIN_TOKEN: gateway.adminToken });
-  expect(output).toContain('attempt 1   address_refused');
   expect(output).toMatch(/does not reach the consumer of this demo at http:\/\/127\.0\.0\.1:\d+\/hook\./);
   expect(output).toContain('DELIVERY_ALLOWED_NETWORKS=127.0.0.0/8');
   expect(code).toBe(1);

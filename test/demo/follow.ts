@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoConsumer } from './demo-consumer.ts';
 import { DemoError } from './demo-error.ts';
-import type { DemoEvent, Gateway } from './gateway.ts';
+import { type DemoEvent, type Gateway, notReached } from './gateway.ts';
 import type { Screen } from './screen.ts';
 import { attemptLine, span } from './timeline.ts';
 
@@ -62,9 +62,5 @@ function unreachable(event: DemoEvent, gateway: Gateway, consumer: DemoConsumer)
     consumer.forged > 0
       ? 'What came had no right signature.'
       : `What it met instead: ${event.last_error ?? 'an answer of something else'}.`;
-  return (
-    `The gateway at ${gateway.url} does not reach the consumer of this demo at ${consumer.url}.\n${forged}\n` +
-    'Run the demo on the machine that delivers. A gateway that was not started with npm start\n' +
-    'delivers to this machine itself only with DELIVERY_ALLOWED_NETWORKS=127.0.0.0/8.'
-  );
+  return notReached(gateway.url, consumer.url, forged);
 }

@@ -59,8 +59,14 @@ export class Gateway {
     await this.#admin('GET', '/admin/accounts?app_key=demo');
   }
 
-  async createAccount(fields: Record<string, unknown>): Promise<Account> {
-    return accountSchema.parse(await this.#admin('POST', '/admin/accounts', fields));
+  /** @throws DemoError, also when the gateway refuses the address of the consumer. */
+  async createAccount(fields: Record<string, unknown> & { delivery_url: string }): Promise<Account> {
+    try {
+      return accountSchema.parse(await this.#admin('POST', '/admin/accounts', fields));
+    } catch (error) {
+      if (!(error instanceof DemoError) || !error.message.includes('DELIVERY_ALLOWED_NETWORKS')) throw error;
+      throw new DemoError(notReached(this.url, fields.delivery_url, 'It refuses this address.'));
+    }
   }
 
   async deleteAccount(id: string): Promise<void> {
@@ -108,3 +114,9 @@ export class Gateway {
     }
   }
 }
+
+/** That the gateway does not reach the consumer of the demo, and what to do. */
+export const notReached = (gatewayUrl: string, consumerUrl: string, why: string) =>
+  `The gateway at ${gatewayUrl} does not reach the consumer of this demo at ${consumerUrl}.\n${why}\n` +
+  'Run the demo on the machine that delivers. A gateway that was not started with npm start\n' +
+  'delivers to this machine itself only with DELIVERY_ALLOWED_NETWORKS=127.0.0.0/8.';

@@ -156,6 +156,7 @@ describe('the view', () => {
   const stored = (input: NewDestination): Destination => ({
     ...{ id: 'i', account_id: 'a', condition: null, enabled: true, position: 0, created_at: at, updated_at: at },
     ...input,
+    kinds: ['delivery.failed', 'incident.opened'],
   });
   test.each<[NewDestination, object]>([
     [
@@ -174,7 +175,7 @@ describe('the view', () => {
   ])('of %j', (input, config) => {
     expect(destinationView(stored(input), 'admin')).toEqual({
       ...{ id: 'i', destination_type: input.destination_type, name: 'n', enabled: true, config },
-      ...{ condition: null, position: 0 },
+      ...{ condition: null, kinds: ['delivery.failed', 'incident.opened'], position: 0 },
       ...{ created_at: '2026-11-21T10:00:00.000Z', updated_at: '2026-11-21T10:00:00.000Z' },
     });
   });

@@ -36,10 +36,11 @@ describe('create and list', () => {
     { destination_type: 'chat_two', name: 'x'.repeat(200), config: { webhook_url: 'http://b.test' }, position: -5 },
     { destination_type: 'email', name: '😀', config: { addresses: ['a@b.example', 'a@b.example'] }, enabled: false },
     { ...hook, condition: 'delivery_failed and provider == "generic"', position: 2_147_483_647 },
+    { ...hook, kinds: ['delivery.failed', 'incident.opened', 'incident.resolved'] },
   ])('%j is returned unchanged', async (input) => {
     const destination = await create(input);
     expect(destination).toEqual({
-      ...{ condition: null, enabled: true, position: 0, ...input },
+      ...{ condition: null, kinds: ['delivery.failed'], enabled: true, position: 0, ...input },
       ...{ id: expect.stringMatching(/^[0-9a-f-]{14}7/), account_id: account },
       ...{ created_at: expect.any(Date), updated_at: destination.created_at },
     });

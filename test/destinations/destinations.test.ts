@@ -37,7 +37,8 @@ describe('create', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     const shown = {
       ...{ id: uuidv7, destination_type: body.destination_type, name: body.name, config },
-      ...{ condition: null, enabled: true, position: 0, created_at: iso, updated_at: iso },
+      ...{ condition: null, kinds: ['delivery.failed'], enabled: true, position: 0, warnings: [] },
+      ...{ created_at: iso, updated_at: iso },
     };
     expect(data).toEqual(shown);
     expect(await setup.client.listed(setup.account_id)).toEqual([data]);
@@ -47,6 +48,7 @@ describe('create', () => {
     const fields = {
       name: 'Ü 😀',
       condition: 'delivery_failed and provider == "generic"',
+      kinds: ['delivery.failed' as const, 'incident.resolved' as const],
       enabled: false,
       position: -7,
     };
@@ -93,6 +95,10 @@ describe('change', () => {
     [hook, { enabled: false, position: 3 }, { enabled: false, position: 3 }],
     [{ ...hook, condition: 'delivery_failed' }, { condition: null }, { condition: null }],
     [{ ...hook, condition: 'delivery_failed' }, { name: 'New' }, { name: 'New' }],
+    [hook, { kinds: ['incident.opened'] }, { kinds: ['incident.opened'] }],
+    // They are stored in one order.
+    [hook, { kinds: ['incident.resolved', 'incident.opened'] }, { kinds: ['incident.opened', 'incident.resolved'] }],
+    [{ ...hook, kinds: ['incident.opened'] }, { name: 'New' }, { name: 'New' }],
     [hook, { config: {} }, {}],
     [hook, { config: { url: 'http://new.test/' } }, { config: { url: 'http://new.test/', has_secret: true } }],
     [hook, { config: { secret: null } }, { config: { url, has_secret: false } }],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedServers } from '../support/gateway-all.ts';
+import { until } from '../support/until.ts';
 import type { Shell } from './shell.ts';
 import { checkout, ownData, type Stage, shellIn } from './stage.ts';
 
@@ -49,6 +50,24 @@ export async function prepareIds(shell: Shell, { admin, baseUrl, consumer }: Sta
   shell.set('ACCOUNT_ID', account.id);
   shell.set('EVENT_ID', id);
   shell.set('DESTINATION_ID', destination.body.id);
+}
+
+/** Makes an account whose consumer fails, until it has an incident. */
+export async function prepareIncident(shell: Shell, { admin, baseUrl, consumer }: Stage): Promise<void> {
+  // The stage's consumer speaks no TLS.
+  const account = await admin.createAccount({ delivery_url: consumer.url.replace('http:', 'https:') });
+  const headers = { 'content-type': 'application/json' };
+  for (const n of [1, 2, 3, 4, 5])
+    await fetch(`${baseUrl}/generic/${account.account_slug}`, {
+      method: 'POST',
+      headers,
+      body: `{"id":"failing-${n}"}`,
+    });
+  const incident = await until('the account has an incident', async () => {
+    const { body } = await admin.request('GET', `/admin/incidents?account_id=${account.id}`);
+    return body[0];
+  });
+  shell.set('INCIDENT_ID', incident.id);
 }
 
 /** Which variable of the pages is the `id` of which answer. */

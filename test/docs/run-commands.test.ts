@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { notRun } from './not-run.ts';
-import { learnIds, prepareIds, shellFor, tidyUp } from './page-settings.ts';
+import { learnIds, prepareIds, prepareIncident, shellFor, tidyUp } from './page-settings.ts';
 import type { Ran, Served, Shell } from './shell.ts';
 import { commandsByPage, placeholder } from './shell-commands.ts';
 import { type Stage, start, startStage } from './stage.ts';
@@ -34,6 +34,7 @@ test.each(pagesToRun)('the commands of %s do what the page says', { timeout: 240
   };
   try {
     if (/\$(ACCOUNT|EVENT|DESTINATION)_ID\b/.test(texts.join('\n'))) await prepareIds(shell, stage);
+    if (/\$INCIDENT_ID\b/.test(texts.join('\n'))) await prepareIncident(shell, stage);
     for (const text of texts) {
       const way = ways[text] ?? (plain.test(text) ? {} : undefined);
       if (way === undefined) throw new Error(`neither ways.ts nor not-run.ts names this: ${text}`);

@@ -3,6 +3,7 @@ import { type Consumer, type Reply, startConsumer } from '../support/consumer.ts
 import { quickDelaysMs, slowDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
 import { askToWait, hang, hold } from '../support/replies.ts';
 import { secretInUrl } from '../support/secrets.ts';
+import { storeDeliveryUrl } from '../support/store-address.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -15,8 +16,9 @@ async function withConsumer(run: (consumer: Consumer) => Promise<void>, ...repli
 }
 
 /** Sends one event to an account of these fields and waits for its first attempt. */
-async function firstAttempt(gateway: TestGateway, fields: Record<string, unknown>) {
+async function firstAttempt(gateway: TestGateway, { stored_url, ...fields }: Record<string, unknown>) {
   const account = await gateway.admin.createAccount(fields);
+  if (typeof stored_url === 'string') await storeDeliveryUrl(gateway, account.id, stored_url);
   const { body } = await gateway.send(account, '{"id":"one"}');
   const event = await gateway.admin.eventually(body.id, (e) => e.attempts > 0);
   return { event, account, attempt: event.delivery_history[0] };
@@ -110,12 +112,12 @@ test('an attempt without an answer within the time limit fails as timeout', asyn
 test('an attempt to a private address is refused when it connects, and nothing is sent', async () => {
   const gateway = await forTest(startGateway({ delaysMs: slowDelaysMs, allowedNetworks: [] }));
   await withConsumer(async (consumer) => {
-    const byAddress = await firstAttempt(gateway, { delivery_url: consumer.url });
+    const byAddress = await firstAttempt(gateway, { stored_url: consumer.url });
     expect(byAddress.attempt).toMatchObject({ outcome: 'address_refused', response_code: null });
     expect(byAddress.attempt.error).toMatch(/127\.0\.0\.1.*loopback.*DELIVERY_ALLOWED_NETWORKS/);
     const byName = await firstAttempt(gateway, { delivery_url: `http://localhost:${consumer.port}/` });
     expect(byName.attempt.outcome).toBe('address_refused');
-    const elsewhere = await firstAttempt(gateway, { delivery_url: 'http://10.0.0.1/' });
+    const elsewhere = await firstAttempt(gateway, { stored_url: 'http://10.0.0.1/' });
     expect(elsewhere.attempt).toMatchObject({ outcome: 'address_refused' });
     expect(elsewhere.attempt.error).toMatch(/10\.0\.0\.1.*private/);
     expect(consumer.deliveries).toHaveLength(0);

@@ -8,6 +8,7 @@ import { listenForTest } from '../support/listen-for-test.ts';
 import { secretText } from '../support/secrets.ts';
 import { oidcServer } from '../support/services/oidc.ts';
 import { openStage } from '../support/situations.ts';
+import { storeDeliveryUrl } from '../support/store-address.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
 import { forTest } from '../support/use.ts';
 
@@ -96,7 +97,8 @@ test('an address that is not allowed is refused before the proxy is asked', asyn
   const receiver = await stage.consumer();
   for (const host of ['127.0.0.1', 'localhost']) {
     const url = receiver.url.replace('127.0.0.1', host);
-    const account = await stage.gateway.admin.createAccount({ delivery_url: url });
+    const account = await stage.gateway.admin.createAccount({});
+    await storeDeliveryUrl(stage.gateway, account.id, url);
     expect((await settled(stage, account)).delivery_history[0]).toMatchObject({ outcome: 'address_refused' });
   }
   expect(proxy.asked).toEqual([]);

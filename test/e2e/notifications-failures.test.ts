@@ -14,6 +14,7 @@ import { type Destination, hookPath, webhookTo } from '../support/services/recei
 import { sendGridRateLimited, sendGridRevoked } from '../support/services/sendgrid.ts';
 import { slackPath, slackRateLimited } from '../support/services/slack.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
+import { storeDestinationConfig } from '../support/store-address.ts';
 
 // Destinations fail independently of each other (docs/notifications.md).
 
@@ -75,17 +76,20 @@ test('each destination is retried after the delay that it asks for', async () =>
 
 test('a private address is refused without delaying other destinations', async () => {
   const secret = '/the-path/of-an-internal/service';
-  const privately = (url: string): Destination[] => [
+  const url = 'https://service.test/';
+  const services: Destination[] = [
     { destination_type: 'webhook', name: 'Private', config: { url } },
     { destination_type: 'chat_one', name: 'Private', config: { webhook_url: url } },
     { destination_type: 'chat_two', name: 'Private', config: { webhook_url: url } },
   ];
-  const destinations = [
-    ...privately(`http://10.0.0.1${secret}`),
-    ...privately(`http://169.254.169.254${secret}`),
-    webhookTo(receivers.hook, hookPath, { name: 'Hook' }),
-  ];
-  const event = await notified(stage, await sendEvent(stage, await accountWith(stage, destinations)), 7);
+  const destinations = [...services, ...services, webhookTo(receivers.hook, hookPath, { name: 'Hook' })];
+  const situation = await accountWith(stage, destinations);
+  for (const [n, id] of situation.ids.slice(0, 6).entries()) {
+    const stored = `${n < 3 ? 'http://10.0.0.1' : 'http://169.254.169.254'}${secret}`;
+    const config: Record<string, string> = n % 3 === 0 ? { url: stored } : { webhook_url: stored };
+    await storeDestinationConfig(stage.gateway, situation.account.id, id, config);
+  }
+  const event = await notified(stage, await sendEvent(stage, situation), 7);
   const statuses = event.notifications.map(({ status }: Notification) => status);
   expect(statuses).toEqual([...Array(6).fill('failed'), 'sent']);
   for (const { error } of event.notifications.slice(0, 6)) expect(error).toMatch(/address|refused|public|allowed/i);

@@ -71,11 +71,11 @@ describe('an exhausted event', () => {
     expect(body).toMatchObject({ delivered_at: null, attempts: lastAttempt });
   });
 
-  test('is delivered by a retry that succeeds; the status stays failed', async () => {
+  test('is delivered by a retry that succeeds, and enqueued again', async () => {
     const { id } = await exhaustedEvent(stage);
     expect((await stage.operate.retry(id)).status).toBe(202);
     const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
-    expect(event).toMatchObject({ status: 'failed', attempts: lastAttempt + 1, generation: 0, response_code: 200 });
+    expect(event).toMatchObject({ status: 'enqueued', attempts: lastAttempt + 1, generation: 0, response_code: 200 });
     expect(event.last_error).toBeNull();
     expect(event.delivered_at).not.toBeNull();
     expect(attemptsOf(event)).toEqual([...allFailed(), '0 manual 1 delivered']);

@@ -16,7 +16,7 @@ test('a retry during the last attempt is made after it, and delivers the event',
   expect((await stage.operate.retry(id)).status).toBe(202);
   held.answer(500);
   const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
-  expect(event).toMatchObject({ status: 'failed', attempts: lastAttempt + 1 });
+  expect(event).toMatchObject({ status: 'enqueued', attempts: lastAttempt + 1 });
   expect(attemptsOf(event)).toEqual([...allFailed(), '0 manual 1 delivered']);
 });
 

@@ -25,7 +25,6 @@ async function stick(id: string, generation: number): Promise<string> {
 
 test.each([0, 1])(
   'the sweep ends the stuck workflow of generation %i, and another one delivers the event',
-  { timeout: 60_000 },
   async (generation) => {
     const { id } = await waitingEvent(stage);
     const runId = await stick(id, generation);
@@ -35,11 +34,12 @@ test.each([0, 1])(
       and not exists (select 1 from event_queue where event_id = $1)`;
       return (await stage.gateway.rows(passed, [id])).length === 1;
     });
-    await until('a run of the sweep finds the stuck workflow', async () => {
-      const { last_run } = await triggered(stage.gateway, 'sweep');
-      return last_run.result.stuck_ended === 1;
+    // The run that ends it may also be one of the schedule's own, every five minutes.
+    await until('a run of the sweep ends the stuck workflow', async () => {
+      await triggered(stage.gateway, 'sweep');
+      return (await stage.workflows.status(id, runId)).status === 'TERMINATED';
     });
-    expect((await stage.workflows.status(id, runId)).status).toBe('TERMINATED');
+    expect(await stage.workflows.terminationReason(id, runId)).toContain('the sweep starts another run');
     // With each signal Temporal would count the tries of the task from 1 again, so that it would never count as stuck. A
     // signal that arrives during a try is in the history only after it.
     expect(await stage.workflows.signals(id, runId)).toBe(0);
@@ -59,4 +59,4 @@ test('an input of a wrong form fails the run and not its task, and another workf
     [id],
   );
   await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
-}, 60_000);
+});

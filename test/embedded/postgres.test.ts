@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
 import { commandOf, pidsWhere } from '../../src/embedded/os-process.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
@@ -23,7 +23,6 @@ import {
   temporaryFolder,
 } from './helpers.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 /** The uid of the unprivileged user `nobody`, which every system has. */
 const nobody = 65534;
 const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));

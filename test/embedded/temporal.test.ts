@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
 import { commandOf } from '../../src/embedded/os-process.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
@@ -24,7 +24,6 @@ import {
   temporaryFolder,
 } from './helpers.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const namespace = 'webhooks';
 const uiPort = 8233;
 const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null };

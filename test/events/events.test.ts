@@ -40,6 +40,9 @@ test('a list item has exactly the documented fields', async () => {
       app_key: 'fields',
       event_type: 't',
       external_id: 'i',
+      state: 'waiting',
+      schedule: { made: 0, of: 10 },
+      waits_for: null,
       status: 'received',
       delivery_status: 'pending',
       attempts: 0,
@@ -50,8 +53,10 @@ test('a list item has exactly the documented fields', async () => {
       delivered_at: null,
       next_attempt_at: null,
       rejection_reason: null,
+      rejection_explanation: null,
       skipped_reason: null,
       backfilled_at: null,
+      bulk_job_id: null,
     },
   ]);
 });
@@ -226,11 +231,11 @@ describe('one event', () => {
     expect(rest).toEqual({
       ...item,
       siblings: [],
+      ...{ rejection_check: null, rejected_event_id: null },
       unmatched: [],
-      waits_for: null,
       delivery_history: [],
       notifications: [],
-      workflow: null,
+      ...{ actions: [], pauses: [], workflow: null },
     });
   });
 

@@ -23,16 +23,20 @@ export interface StoredFields {
   requestId?: string | null;
   /** Why no consumer gets the webhook. */
   skippedReason?: string | null;
+  /** Whether a person has set the status `failed`. */
+  failedByPerson?: boolean | null;
+  /** The bulk job that has changed it. */
+  bulkJobId?: string;
   id?: string;
 }
 
 const insertEvents = `
   insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status, rejection_reason, generation_at,
-    received_at, attempts, delivered_at, next_attempt_at, started_generation, consumer_id, request_id, skipped_reason)
+    received_at, attempts, delivered_at, next_attempt_at, started_generation, consumer_id, request_id, skipped_reason, bulk_job_id, failed_by_person)
   select id, "accountId", provider, "accountSlug", "appKey", "eventType", "externalId", status, "deliveryStatus",
-    case when "deliveryStatus" is null and "skippedReason" is null then 'signature' end, "receivedAt", "receivedAt", attempts, "deliveredAt", "nextAttemptAt", case when queued then -1 else 0 end, "consumerId", "requestId", "skippedReason"
+    case when "deliveryStatus" is null and "skippedReason" is null then 'signature' end, "receivedAt", "receivedAt", attempts, "deliveredAt", "nextAttemptAt", case when queued then -1 else 0 end, "consumerId", "requestId", "skippedReason", "bulkJobId", "failedByPerson"
   from json_to_recordset($1) as t (id uuid, "accountId" uuid, provider text, "accountSlug" text, "appKey" text, "eventType" text, "externalId" text,
-    status text, "deliveryStatus" text, "receivedAt" timestamptz, attempts integer, "deliveredAt" timestamptz, "nextAttemptAt" timestamptz, queued boolean, "consumerId" uuid, "requestId" uuid, "skippedReason" text)`;
+    status text, "deliveryStatus" text, "receivedAt" timestamptz, attempts integer, "deliveredAt" timestamptz, "nextAttemptAt" timestamptz, queued boolean, "consumerId" uuid, "requestId" uuid, "skippedReason" text, "bulkJobId" uuid, "failedByPerson" boolean)`;
 const insertQueued = `
   insert into event_queue (event_id, account_id, generation, lane)
   select id, coalesce("consumerId", "accountId"), 0, 0 from json_to_recordset($1) as t (id uuid, "accountId" uuid, "consumerId" uuid, queued boolean)

@@ -55,6 +55,14 @@ test('a replay of many events is noted, and applied in batches, each event once'
   expect(await count('event_replays')).toBe(0);
 }, 30_000);
 
+test('the function that the release before calls replays the same events', async () => {
+  await failedEvents(3);
+  await failedEvents(2, 'other');
+  expect(await gateway.rows(`select replay_failed_events('app', null) as replayed`)).toEqual([{ replayed: 3 }]);
+  expect(await count('events where generation = 1')).toBe(3);
+  expect(await gateway.rows(`select replay_failed_events('app', null) as replayed`)).toEqual([{ replayed: 0 }]);
+});
+
 test('a worker applies noted replays', async () => {
   await failedEvents(many);
   const answer = await gateway.admin.post('/admin/events/replay-failed');

@@ -9,7 +9,10 @@ import { fillEvents } from './fill-events.ts';
 const database = useDatabase();
 const manyEvents = 5_000;
 
-// One event of a consumer, and one webhook that no consumer gets, before many others.
+const job = randomUUID();
+
+// One event of a consumer, one that a person has marked as failed, one webhook that no consumer gets, and one event of a bulk
+// job, before many others.
 beforeAll(async () => {
   const consumerId = await insertConsumer(database, { accountId: randomUUID(), name: 'rare' });
   const event = (at: number) => ({
@@ -22,7 +25,10 @@ beforeAll(async () => {
   await fillEvents(database, [
     { ...event(now - 2), consumerId },
     { ...event(now - 2), ...skipped },
+    { ...event(now - 2), status: 'failed', deliveryStatus: 'failed', failedByPerson: true },
+    { ...event(now - 2), bulkJobId: job },
     ...Array.from({ length: manyEvents }, () => event(now - 1)),
+    ...Array.from({ length: manyEvents }, () => ({ ...event(now - 1), status: 'failed', deliveryStatus: 'failed' })),
   ] as Parameters<typeof fillEvents>[1]);
   await database.pool.query('analyze events');
 }, 60_000);
@@ -54,4 +60,18 @@ test('a list of a consumer with few events reads only these', async () => {
 
 test('a list of the webhooks that no consumer gets reads only these', async () => {
   for (const plan of await plansOf({ skipped: true })) expect(plan).not.toContain('Filter');
+});
+
+test('a list of the events of a bulk job reads only these', async () => {
+  for (const plan of await plansOf({ job })) {
+    expect(plan).toMatch(/Index Cond: \(\(bulk_job_id = /);
+    expect(plan).not.toContain('Filter');
+  }
+});
+
+test('a list of events that a person has marked as failed does not read the exhausted ones', async () => {
+  for (const plan of await plansOf({ state: 'failed_by_person' })) {
+    expect(plan).toMatch(/^ *Filter: \(e?\.?delivery_status IS DISTINCT FROM 'pending'::text\)$/m);
+    expect(plan).not.toMatch(/state = 'failed'|events_\d+_pkey/);
+  }
 });

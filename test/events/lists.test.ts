@@ -10,6 +10,7 @@ import {
   type EventStatus,
   eventStatuses,
 } from '../../src/events/event.ts';
+import { eventStates } from '../../src/events/event-state.ts';
 import { filterValues } from '../../src/events/filter-values.ts';
 import { type EventFilter, listEvents } from '../../src/events/read.ts';
 import { listFailed, listRetrying } from '../../src/events/undelivered.ts';
@@ -69,16 +70,19 @@ function randomEvent(receivedAt: Date): StoredFields {
   const statuses: EventStatus[] =
     deliveryStatus === null
       ? ['rejected', 'processed', 'failed', 'dead']
-      : ['received', 'enqueued', 'processed', 'failed', 'dead'];
+      : ['received', 'enqueued', 'failed', ...(deliveryStatus === 'pending' ? [] : (['processed', 'dead'] as const))];
+  const status = pick(statuses);
   return {
     receivedAt,
+    // A release before left no mark.
+    failedByPerson: status === 'failed' ? pick([true, null]) : null,
     accountId: randomUUID(),
     provider: pick(values.provider),
     accountSlug: pick(values.account_slug),
     appKey: pick(values.app_key),
     eventType: Math.random() < 0.3 ? null : pick(values.event_type),
     externalId: pick(values.external_id),
-    status: pick(statuses),
+    status,
     deliveryStatus,
     attempts: pick([0, 1, 2, 9]),
     deliveredAt: deliveryStatus === 'delivered' ? new Date(receivedAt.getTime() + 250) : null,
@@ -122,9 +126,10 @@ describe('lists of many days', () => {
     ...Object.entries(values),
     ['status', eventStatuses],
     ['delivery_status', deliveryStatuses],
+    ['state', eventStates],
     ['consumer', consumerNames],
   ])('by %s alone, also for values that no event has', async (name, some) => {
-    for (const value of [...some, ...(name.endsWith('status') ? [] : ['absent', ''])]) {
+    for (const value of [...some, ...(/stat(e|us)$/.test(name) ? [] : ['absent', ''])]) {
       for (const limit of [1, 7, 100_000]) await matches({ ...page, limit, [name]: value });
     }
   });
@@ -159,6 +164,7 @@ describe('lists of many days', () => {
       account_slug: maybe(fc.constantFrom(...values.account_slug)),
       event_type: maybe(fc.constantFrom(...values.event_type, 'absent')),
       external_id: maybe(fc.constantFrom(...values.external_id)),
+      state: maybe(fc.constantFrom(...eventStates)),
       status: maybe(fc.constantFrom(...eventStatuses)),
       delivery_status: maybe(fc.constantFrom(...deliveryStatuses)),
       consumer: maybe(fc.constantFrom(...consumerNames, 'absent')),

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/database.ts';
 import { type EventRow, eventColumns } from '../../src/events/event.ts';
+import { eventState } from '../../src/events/event-state.ts';
 import type { EventFilter } from '../../src/events/read.ts';
 import { rows } from '../support/stored.ts';
 
@@ -19,6 +20,8 @@ export function expectedList(all: readonly EventRow[], filter: EventFilter): Eve
     .filter(
       (event) =>
         equalities.every((name) => filter[name] === undefined || event[name] === filter[name]) &&
+        (filter.state === undefined || eventState(event) === filter.state) &&
+        (filter.job === undefined || event.bulk_job_id === filter.job) &&
         (filter.skipped === undefined || (event.skipped_reason !== null) === filter.skipped) &&
         (!filter.since || event.received_at > filter.since) &&
         (!filter.until || event.received_at < filter.until) &&

@@ -10,19 +10,20 @@ import { fillEvents } from './fill-events.ts';
 
 gatewayForEachTest();
 
-test('replays failed events of any day, and skips dead, rejected, pending and delivered ones', async () => {
+test('replays failed events of any day, and skips acknowledged, dead, rejected, pending and delivered ones', async () => {
   const gone = await gateway.admin.createAccount({});
   await gateway.admin.request('DELETE', `/admin/accounts/${gone.id}`);
   const receivedAt = (days: number) => ({ receivedAt: new Date(Date.now() - days * dayMs) });
   const taken = await fillEvents(gateway.database, [
     event('failed', 'failed'),
-    event('processed', 'failed', receivedAt(3)),
+    event('failed', 'failed', { failedByPerson: true, ...receivedAt(3) }),
     event('failed', 'delivered', receivedAt(3)),
     event('failed', 'pending', receivedAt(100)),
     event('enqueued', 'failed', receivedAt(-20)),
   ]);
   const left = await fillEvents(gateway.database, [
     event('dead', 'failed'),
+    event('processed', 'failed', receivedAt(3)),
     event('dead', 'delivered'),
     event('failed', null),
     event('rejected', null),

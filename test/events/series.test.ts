@@ -24,12 +24,15 @@ async function series(query: string): Promise<Json> {
   return answer.body;
 }
 
+const zero = {
+  ...{ received: 0, rejected: 0, delivered: 0, failed: 0, pending_change: 0 },
+  ...{ attempts: 0, failed_attempts: 0 },
+};
+
 /** The sums over all points of a series. */
 const sumsOf = ({ points }: Json) => {
   const sum = (name: string) => points.reduce((total: number, point: Json) => total + point[name], 0);
-  return Object.fromEntries(
-    ['received', 'rejected', 'delivered', 'failed', 'pending_change', 'attempts'].map((name) => [name, sum(name)]),
-  );
+  return Object.fromEntries(Object.keys(zero).map((name) => [name, sum(name)]));
 };
 
 const attempt = (eventId: string, succeeded: boolean, generation = 0) =>
@@ -56,7 +59,15 @@ async function happen(): Promise<void> {
   await rejectionRecorder(gateway.database).record(created.id, () => rejectedEvent(created));
 }
 
-const expected = { received: 4, rejected: 1, delivered: 3, failed: 1, pending_change: 1, attempts: 4 };
+const expected = {
+  received: 4,
+  rejected: 1,
+  delivered: 3,
+  failed: 1,
+  pending_change: 1,
+  attempts: 4,
+  failed_attempts: 1,
+};
 
 describe('what happened', () => {
   test('is the same by the minute, hour and day, before and after it is folded', async () => {
@@ -111,8 +122,9 @@ describe('what happened', () => {
         failed: 0,
         pending_change: 0,
         attempts: 0,
+        failed_attempts: 0,
       });
-      expect(found.points[0]).toMatchObject({ attempts: null, latency_ms: null });
+      expect(found.points[0]).toMatchObject({ attempts: null, failed_attempts: null, latency_ms: null });
       expect(found.provider).toBe('stripe');
     }
   });
@@ -163,8 +175,6 @@ describe('what happened', () => {
   });
 });
 
-const zero = { received: 0, rejected: 0, delivered: 0, failed: 0, pending_change: 0, attempts: 0 };
-
 test('deltas without a minute, from before deltas had one, count in the totals only', async () => {
   await happen();
   await gateway.rows('update event_stat_deltas set minute = null');
@@ -172,6 +182,20 @@ test('deltas without a minute, from before deltas had one, count in the totals o
   expect(sumsOf(await series('step=1h'))).toEqual(zero);
   const stats = await gateway.admin.request('GET', '/admin/delivery/stats');
   expect(stats.body).toMatchObject({ total: 4, delivered: 2 });
+});
+
+test('the statistics have the success rate of the attempts of the last 15 minutes, also of events that are retried', async () => {
+  const recent = async () => (await gateway.admin.request('GET', '/admin/delivery/stats')).body.recent_attempts;
+  expect(await recent()).toEqual({ minutes: 15, attempts: 0, failed_attempts: 0, success_rate: null });
+  await happen();
+  for (const fold of [false, true]) {
+    if (fold) await foldStatistics(gateway.database);
+    expect(await recent()).toEqual({ minutes: 15, attempts: 4, failed_attempts: 1, success_rate: 0.75 });
+  }
+  await gateway.rows(`update event_series set at = at - interval '13 minutes' where minutes = 1`);
+  expect((await recent()).attempts).toBe(4);
+  await gateway.rows(`update event_series set at = at - interval '3 minutes' where minutes = 1`);
+  expect((await recent()).attempts).toBe(0);
 });
 
 describe('the query', () => {

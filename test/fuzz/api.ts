@@ -18,7 +18,8 @@ checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
 [[operations]]
 # What a config and a secret may hold depends on the account's provider or the destination that is there, and a condition
 # is more than a text. A name of a consumer may be taken, and the consumer default has the address of its account. An
-# order of a bulk job has either ids or a filter that is not empty. A backfill and a series reach back from now.
+# order of a bulk job has either ids or a filter that is not empty. A backfill and a series reach back from now. A token has
+# one scope, and none with the role admin.
 include-path = [
   "/admin/accounts",
   "/admin/accounts/{account_id}",
@@ -30,8 +31,19 @@ include-path = [
   "/admin/conditions/check",
   "/admin/events/bulk",
   "/admin/delivery/series",
+  "/admin/tokens",
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "404", "409", "422"]
+
+[[operations]]
+# An account may not exist, and a made-up cursor has expired.
+include-path = "/admin/feed"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "404", "410"]
+
+[[operations]]
+# A token may compare ten times a minute.
+include-path = "/admin/accounts/{account_id}/secrets/compare"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "404", "429"]
 
 [[operations]]
 # Not every provider looks at its address first; at the addresses of others GET is not allowed.

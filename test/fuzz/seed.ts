@@ -38,6 +38,8 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
   return {
     ...ids,
     consumer: names,
+    incident_id: ['01900000-0000-7000-8000-000000000009'],
+    rejected_id: ['01900000-0000-7000-8000-000000000010'],
     job_id: [job.id],
     slug: slugs,
     provider: ['generic'],

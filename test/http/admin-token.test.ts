@@ -37,7 +37,7 @@ const wrongTokens = (right: string): [name: string, headers: Record<string, stri
 ];
 
 test('every admin route refuses every wrong token, before it looks at anything else', async () => {
-  expect(adminRoutes.length).toBe(64);
+  expect(adminRoutes.length).toBe(78);
   for (const { method, path } of adminRoutes) {
     for (const [name, headers] of wrongTokens(gateway.adminToken)) {
       const valid = path.replaceAll(/\{\w+\}/g, '01900000-0000-7000-8000-000000000000');

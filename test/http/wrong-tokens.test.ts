@@ -46,7 +46,8 @@ test('ten wrong tokens of an address are 401, more are 429 with Retry-After; a r
   expect(await denials(address)).toEqual([...times(10, 401), 429]);
   const entry = (await entriesOf(address)).find(({ action }) => action === 'auth.denied');
   expect(entry).toMatchObject({ actor: address, details: { method: 'GET', status: 401 } });
-  expect((await entriesOf(address)).filter(({ action }) => action === 'account.list')).toHaveLength(15);
+  // The same read again is counted.
+  expect((await entriesOf(address)).filter(({ action }) => action === 'account.list')).toHaveLength(1);
 }, 30_000);
 
 test('500 concurrent wrong tokens do not stop the right token, and write eleven audit entries', async () => {

@@ -28,7 +28,7 @@ function openSweep() {
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { notifier } = composeNotifications({
     ...{ database, sender, overdueS, timeLimitMs: 1_000, metrics: unmeasured, log: createLog('silent') },
-    box: createSecretBox(gateway.keyring),
+    ...{ box: createSecretBox(gateway.keyring), placeOf: ({ id }) => id },
     notifications: {
       mail: { from: 'x@y.example', sendgrid: null, outboxDir: null },
       baseUrl: () => 'http://x',

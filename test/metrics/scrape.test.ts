@@ -32,6 +32,7 @@ function processOf(webhooks: number, pending: number | null, sdk = '') {
     ...{
       lastBackupS: null,
       partitionsAheadDays: null,
+      feedLagS: null,
       certificateEndS: null,
       workersAlive: null,
       apisDelivering: null,

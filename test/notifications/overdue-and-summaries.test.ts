@@ -3,7 +3,7 @@ import type { Said, SendNotice } from '../../src/notifications/notice.ts';
 import { overdueNotifications } from '../../src/notifications/notification-store.ts';
 import { Notifier } from '../../src/notifications/sending/notifier.ts';
 import { OverdueNotifications } from '../../src/notifications/sending/overdue-notifications.ts';
-import { Summaries } from '../../src/notifications/sending/summaries.ts';
+import { createSummaries } from '../../src/notifications/sending/summaries.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { exhausted as exhaustedAt, never, notifierDeps, refused, service, taken } from './services.ts';
@@ -31,8 +31,8 @@ test('a summary is sent once when it is due, retried after a failure, and shown 
   const ids = await Promise.all(Array.from({ length: 4 }, () => stage.received(account)));
   await stage.exhaust(ids, stage.recorder(burst));
   const { notices, send } = service(refused(), taken);
-  const summaries = new Summaries(deps(send));
-  const others = new Summaries(deps(send));
+  const summaries = createSummaries(deps(send));
+  const others = createSummaries(deps(send));
   summaries.start();
   others.start();
   await until('the summary is sent', async () => (await stage.summaries())[0]?.status === 'sent');
@@ -58,7 +58,7 @@ test('a summary whose last try has no recorded outcome fails, and is not sent ag
   // Five tries were begun. The worker of the last one ended, and its claim has expired.
   await rows(stage.database, 'update notification_summaries set attempts = 5, due_at = now()');
   const { notices, send } = service(taken);
-  const summaries = new Summaries(deps(send));
+  const summaries = createSummaries(deps(send));
   summaries.start();
   await until('the summary is settled', async () => (await stage.summaries())[0]?.status !== 'pending');
   await summaries.stop();

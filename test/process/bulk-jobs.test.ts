@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { fillEvents } from '../events/fill-events.ts';
@@ -9,17 +9,17 @@ import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
-vi.setConfig({ testTimeout: 240_000 });
 const many = 2_000;
 
-test('workers are killed in the middle of a bulk job: each event is replayed once, and delivered once', async () => {
+/** An api without workers, and failed events of an account whose consumer takes everything. */
+async function withFailedEvents(count: number) {
   const roles = await migratedRoles({});
   const api = await roles.apiHere();
   const { consumer, account } = await accountForTest(api.admin);
   const database = await forTest(openDatabase({ url: roles.databaseUrl, log: createLog('silent') }));
   const ids = await fillEvents(
     database,
-    Array.from({ length: many }, (_, n) => ({
+    Array.from({ length: count }, (_, n) => ({
       receivedAt: new Date(Date.now() - 1_000 - n),
       ...{ accountId: account.id, provider: 'generic', accountSlug: account.account_slug, appKey: 'tests' },
       ...{ eventType: null, externalId: `x-${n}`, status: 'failed' as const, deliveryStatus: 'failed' as const },
@@ -30,6 +30,11 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
     `insert into event_payloads (event_id, headers, content_type, body) select id, '[]', 'application/json', '{}' from unnest($1::uuid[]) as t (id)`,
     [ids],
   );
+  return { roles, api, consumer };
+}
+
+test('workers are killed in the middle of a bulk job: each event is replayed once, and delivered once', async () => {
+  const { roles, api, consumer } = await withFailedEvents(many);
   // Paused during the job, because an attempt that is in flight when its worker is killed is made again.
   await api.admin.post('/admin/delivery/pause');
   const order = { action: 'replay', filter: { delivery_status: 'failed' } };
@@ -63,4 +68,37 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
     [job.id],
   );
   expect(ends).toEqual([{ state: 'done' }]);
+});
+
+test('workers are killed in the middle of a job with a pace: others go on, and no second has more events than ordered', async () => {
+  const [perSecond, count] = [10, 60];
+  const { roles, api, consumer } = await withFailedEvents(count);
+  const { body: job } = await api.admin.post('/admin/events/bulk', {
+    ...{ action: 'replay', filter: { delivery_status: 'failed' }, per_second: perSecond },
+  });
+  const progress = async () => (await api.admin.request('GET', `/admin/events/bulk/${job.id}`)).body;
+  const first = await roles.startWorker();
+  await until('a batch is done', async () => (await progress()).done >= perSecond);
+  first.signal('SIGKILL');
+  await first.exited;
+  const [second] = await Promise.all([roles.startWorker(), roles.workerHere()]);
+  await until('three batches are done', async () => (await progress()).done >= 3 * perSecond);
+  second.signal('SIGKILL');
+  await second.exited;
+  await until('the job has ended', async () => (await progress()).ended_at !== null);
+  await until('all are delivered', async () => (await progress()).results.delivered === count);
+  expect(await progress()).toMatchObject({
+    ...{ state: 'done', done: count, failed: 0, per_second: perSecond, skipped: {} },
+    results: { delivered: count, failing: 0, exhausted: 0, waiting: 0, exact: true },
+  });
+  expect(consumer.deliveries.length).toBe(count);
+  expect(new Set(consumer.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(count);
+  // By the clock of the database: when each event was replayed.
+  const replays = await roles.query<{ at: number }>(
+    'select (extract(epoch from generation_at) * 1000)::float8 as at from events order by 1',
+  );
+  for (const [n, { at }] of replays.entries()) {
+    const later = replays[n + perSecond];
+    if (later) expect(later.at - at).toBeGreaterThanOrEqual(1_000);
+  }
 });

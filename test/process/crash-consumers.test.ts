@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Random } from '../faults/random.ts';
 import { send } from '../support/admin-client.ts';
 import { type Consumer, consumerForTest } from '../support/consumer.ts';
@@ -7,7 +7,6 @@ import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { type Api, migratedRoles, type Roles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 // The events of a webhook for three consumers are stored together or not at all, wherever the process or its connection

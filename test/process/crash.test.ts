@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { accountForTest, type Consumer, consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
@@ -8,7 +8,6 @@ import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { inFlight, longAttempts } from './in-flight.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 const killed = { code: null, signal: 'SIGKILL' };

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
@@ -7,7 +7,6 @@ import { ownTemporal } from '../support/own-servers.ts';
 import type { RunningRole } from '../support/running-role.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 /** The lines of standard error that are no entry of the log. */

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { instantDelaysMs } from '../support/gateway.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { ownTemporal } from '../support/own-servers.ts';
@@ -7,7 +7,6 @@ import { startReceivers } from '../support/services/receivers.ts';
 import { openStage } from '../support/situations.ts';
 import { forTest } from '../support/use.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 test('when Temporal stops while notifications wait, they are sent once, without it', async () => {

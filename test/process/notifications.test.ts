@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -17,7 +17,6 @@ import { hookPath, hookSecret, mailAddress, startReceivers } from '../support/se
 import { slackPath } from '../support/services/slack.ts';
 import { forTest } from '../support/use.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
 /** Notifications of a killed worker are found by the sweep after at most 120 s. */
 const limitMs = 240_000;
 gatewaysEndWithTheirTest();

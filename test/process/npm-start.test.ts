@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
@@ -11,7 +11,6 @@ import { cleanEnvironment, gatewaysEndWithTheirTest, temporaryFolder } from '../
 import { hang } from '../support/replies.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 const project = fileURLToPath(new URL('../..', import.meta.url));
 gatewaysEndWithTheirTest();
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
@@ -9,7 +9,6 @@ import { ownPostgres } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
 import { longAttempts } from './in-flight.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
 /** Eight posters send fewer than 80 webhooks a second: all that the server accepts must be delivered in time. */
 const posterRestMs = 100;
 gatewaysEndWithTheirTest();

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
@@ -11,7 +11,6 @@ import { type TlsPostgres, tlsPostgres } from '../support/tls/tls-postgres.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
 gatewaysEndWithTheirTest();
 let server: TlsPostgres;
 let authority: Awaited<ReturnType<typeof newAuthority>>;

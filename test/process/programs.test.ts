@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest, type Consumer, consumerForTest } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
@@ -13,7 +13,6 @@ import { kill } from '../support/kill.ts';
 import { randomSecretsKey } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest('file');
 
 /** The programs of `npm start`. */

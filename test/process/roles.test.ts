@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -7,7 +7,6 @@ import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-proce
 import { allDelivered, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 test('migrate, api and worker run as separate processes and deliver an event', async () => {

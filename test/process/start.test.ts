@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
@@ -14,7 +14,6 @@ import {
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest('file');
 
 /** Runs a line in a shell, as if it was pasted. */

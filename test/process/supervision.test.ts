@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest('file');
 
 let gateway: WholeGateway;

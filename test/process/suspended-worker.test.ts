@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
@@ -9,7 +9,6 @@ import { silenceableWay } from '../support/silenceable-way.ts';
 import { until } from '../support/until.ts';
 import { inFlight, longAttempts } from './in-flight.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 test('an api that is suspended loses its claims, and records nothing over the attempts of another one', async () => {

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -10,7 +10,6 @@ import { type OwnServer, startOwnTemporal } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
 gatewaysEndWithTheirTest();
 
 let temporal: OwnServer;

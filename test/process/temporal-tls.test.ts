@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -11,7 +11,6 @@ import { askMaintenance } from '../support/maintenance.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
 import { mutualTls } from '../support/tls/mutual-tls.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
 gatewaysEndWithTheirTest();
 
 /** A Temporal that requires a client certificate, and the files of right and wrong certificates. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { expect } from 'vitest';
 import { hmac } from '../../src/providers/hmac.ts';
 import { type HmacConfig, hmacConfig } from '../../src/providers/hmac-config.ts';
 import type { Header } from '../../src/providers/inbound-request.ts';
@@ -18,7 +19,7 @@ export const verdict = (
     requestOf({ headers, body, query }),
   );
 export const ok = { ok: true };
-export const refused = (reason: string) => ({ ok: false, reason });
+export const refused = (reason: string) => expect.objectContaining({ ok: false, reason });
 export const now = Math.floor(receivedAt.getTime() / 1000);
 export const sign = (
   text: string | Uint8Array,

@@ -11,7 +11,7 @@ const right = createHmac('sha256', secret).update(body).digest('hex');
 const wrong = '0'.repeat(64);
 
 const verdict = (...headers: Header[]) => verifyHubSignature(requestOf({ headers, body }), secret, name, 'sha256');
-const refused = (reason: string) => ({ ok: false, reason });
+const refused = (reason: string) => expect.objectContaining({ ok: false, reason });
 
 describe('accepts', () => {
   test.each<[string, Header[]]>([

@@ -20,7 +20,7 @@ const published = {
     '&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c',
 };
 const form: Header = ['Content-Type', 'application/x-www-form-urlencoded'];
-const refused = (reason: string) => ({ ok: false, reason });
+const refused = (reason: string) => expect.objectContaining({ ok: false, reason });
 
 describe('signature', () => {
   const verdict = (headers: Header[], body: string, secret: string, at = receivedAt, previous: string | null = null) =>

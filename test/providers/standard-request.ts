@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type Header, inboundRequest } from '../../src/providers/inbound-request.ts';
 import { standard } from '../../src/providers/standard.ts';
 import { verifyInbound } from '../../src/providers/verification.ts';
@@ -38,4 +39,4 @@ export function requestOf(
 export const verdict = (request: ReturnType<typeof requestOf>, current = secret, previous: string | null = null) =>
   verifyInbound(standard, { skip: false, current, previous, config: { tolerance_seconds: 300 } }, request);
 export const ok = { ok: true };
-export const refused = (reason: string) => ({ ok: false, reason });
+export const refused = (reason: string) => expect.objectContaining({ ok: false, reason });

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type Header, inboundRequest } from '../../src/providers/inbound-request.ts';
 import { twilio } from '../../src/providers/twilio.ts';
 import { verifyInbound } from '../../src/providers/verification.ts';
@@ -29,7 +30,7 @@ export function requestTo({
 }
 
 export const ok = { ok: true };
-export const refused = (reason: string) => ({ ok: false, reason });
+export const refused = (reason: string) => expect.objectContaining({ ok: false, reason });
 
 export const signedWith = (signature: string): Header[] => [['X-Twilio-Signature', signature]];
 export const verify = (request: ReturnType<typeof requestTo>, secret: string, config: object = {}) =>

@@ -30,7 +30,7 @@ test('a key is not retired while a process encrypts with it; once retired, write
   const before = await rows(stale.database, 'select * from accounts');
   const { status } = await stale.admin.request('PATCH', `/admin/accounts/${id}`, { delivery_secret: 'stale' });
   expect(status).toBe(503);
-  expect((await stale.admin.request('GET', '/admin/accounts')).status).toBe(503);
+  expect((await stale.admin.request('GET', '/admin/settings')).status).toBe(503);
   expect(await rows(stale.database, 'select * from accounts')).toEqual(before);
   expect(nothing(await columnsSealedWith(stale, old))).toEqual([]);
   expect(await verifyAuditLogs({ database: stale.database, keyring: next })).toMatchObject({ ok: true });

@@ -16,7 +16,7 @@ test('everything is encrypted with the new key, and the audit log verifies witho
 
   const done = await change(gateway, both(next, old));
   expect(done).toMatchObject({ blocked: null, unreadable: [] });
-  expect(totalOf(done)).toBe(3 * (4 + 2 + 1 + 3 + 1 + 3 + 1));
+  expect(totalOf(done)).toBe(3 * (4 + 2 + 1 + 3 + 1 + 3 + 1 + 1));
   expect(nothing(await columnsSealedWith(gateway, old))).toEqual([]);
   expect((await opened(gateway, next)).slice(0, before.length)).toEqual(before);
   expect((await opened(gateway, old)).filter((text) => text !== null)).toEqual([]);

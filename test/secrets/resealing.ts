@@ -46,7 +46,7 @@ const consumer = {
   authentication: { type: 'bearer', token: 'secret-of-authentication' },
 };
 
-/** Creates accounts, consumers and destinations, and copies of these in notifications and summaries. */
+/** Creates accounts, consumers and destinations, and copies of these in the tables of messages. */
 export async function fill(gateway: TestGateway, accounts: number) {
   const made = [];
   for (let n = 0; n < accounts; n += 1) {
@@ -77,6 +77,13 @@ export async function copyDestinations({ database }: TestGateway) {
     `insert into notification_summaries (id, destination_id, account_id, destination_type, config, provider, account_slug, app_key, events,
        first_event_ids, first_received_at, last_received_at, first_failed_at, last_failed_at, status)
      select gen_random_uuid(), id, account_id, destination_type, config, 'generic', 'a', 'b', 2, '{}', now(), now(), now(), now(), 'pending' from destinations`,
+  );
+  await rows(
+    database,
+    `insert into incident_messages (id, incident_id, incident_kind, kind, reminder, destination_id, account_id, destination_type, name, config,
+       place, provider, account_slug, app_key, cause, first_seen_at, last_seen_at, failures, happened_at, status)
+     select gen_random_uuid(), gen_random_uuid(), 'delivery', 'incident.opened', false, id, account_id, destination_type, name, config,
+       'place', 'generic', 'a', 'b', '500', now(), now(), 5, now(), 'sent' from destinations`,
   );
 }
 

@@ -12,11 +12,14 @@ export interface AdminOperation {
   body: Record<string, unknown> | undefined;
   /** Statuses of success. */
   successes: number[];
+  /** Whether tokens with a scope may call it. */
+  scope: 'limited' | 'refused';
 }
 
 interface Described {
   operationId: string;
   responses: Record<string, unknown>;
+  'x-token-scope': 'limited' | 'refused';
   requestBody?: { content: Record<string, { example?: Record<string, unknown> }> };
 }
 
@@ -35,6 +38,7 @@ export async function adminOperations(): Promise<AdminOperation[]> {
         successes: Object.keys(described.responses)
           .map(Number)
           .filter((status) => status < 300),
+        scope: described['x-token-scope'],
       })),
     );
 }

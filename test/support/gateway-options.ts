@@ -5,7 +5,9 @@ import type { StuckLimits } from '../../src/engine/stuck-workflows.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { TokenRole } from '../../src/http/admin/roles.ts';
+import type { IncidentPace } from '../../src/incidents/judging/times.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
+import type { NotificationParts } from '../../src/roles/compose-notifications.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import type { Purpose } from '../../workflows/queues.ts';
 
@@ -54,8 +56,10 @@ export interface TestGatewayOptions {
   mail?: MailSettings;
   /** As NOTIFY_BURST. */
   notifyBurst?: number;
-  /** Delays between the five tries of a notification, and the window of NOTIFY_BURST. */
-  notifications?: { waitsMs?: number[]; burstMs?: number };
+  /** Delays between the five tries of a notification, the window of NOTIFY_BURST, and of messages about incidents. */
+  notifications?: NonNullable<NotificationParts['times']>;
+  /** How often failures are counted and judged, and the times of the rules. */
+  incidents?: IncidentPace;
   /** What `GET /admin/settings` shows. By default nothing. */
   settings?: Setting[];
   /** Creates the maintenance schedules in Temporal. By default there are none. */

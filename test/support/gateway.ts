@@ -122,6 +122,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     host: options.host ?? '127.0.0.1',
     port: 0,
     handOver: () => deliveries?.handOver ?? null,
+    incidentPace: options.incidents,
     ...{ metrics: unmeasured, scrape: null },
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
@@ -153,6 +154,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         queues: maintenance?.queues ?? null,
         notifications: { mail, baseUrl: () => baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
+        incidentPace: options.incidents,
         ...(options.notifications ? { notificationTimes: options.notifications } : {}),
         ...(options.stuckLimits === undefined ? {} : { stuckLimits: options.stuckLimits }),
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
@@ -161,7 +163,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       if (options.apiDelivers !== false)
         deliveries ??= await start.startDeliveries({
           ...{ database, databaseUrl, keyring, delivery, metrics: unmeasured, log },
-          ...{ burst: options.notifyBurst ?? null, stopLimitMs: 30_000 },
+          ...{ burst: options.notifyBurst ?? null, stopLimitMs: 30_000, incidentPace: options.incidents },
           ...(options.notifications?.burstMs === undefined ? {} : { burstMs: options.notifications.burstMs }),
         });
       return worker;

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'upgrade',
   'process',
+  'incidents',
   'replay',
   'embedded',
   'roles',

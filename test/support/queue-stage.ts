@@ -82,6 +82,7 @@ async function openQueueStage() {
       eventWorkflows: options.workflows ?? 'always',
       stalls: { since: () => false },
       consumers: { attempted: () => undefined },
+      failures: { attempted: () => undefined },
       pendingNotifications: (event) => pendingNotifications(database, event),
       masks: new AccountMasks({ box, secretValues: secretConfigValues }),
       droppedHeaders: droppedHeaders(),

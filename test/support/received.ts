@@ -50,7 +50,7 @@ export function outcomeOf(eventId: string, fields: Partial<Outcome> = {}): Outco
 export function rejectedEvent(account: { id: string }, fields: Partial<RejectedEvent> = {}): RejectedEvent {
   const { dedupKey: _none, dedupWindowS: _noWindow, traceparent: _off, ...event } = receivedEvent(account, fields);
   const payload = { payloadBytes: event.body.length, payloadSha256: new Uint8Array(32), headersTruncated: false };
-  return { ...event, reason: 'bad_signature', ...payload, ...fields };
+  return { ...event, reason: 'bad_signature', detail: null, ...payload, ...fields };
 }
 
 const noLimits = { accountDailyBytes: Number.MAX_SAFE_INTEGER, dailyBytes: Number.MAX_SAFE_INTEGER };

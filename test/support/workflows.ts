@@ -64,6 +64,11 @@ export async function openWorkflows({ temporal }: TestGateway) {
       const { events } = await workflow.getHandle(idOf(eventId), runId).fetchHistory();
       return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
     },
+    /** Why a run was terminated, as its history has it. */
+    async terminationReason(eventId: string, runId: string) {
+      const { events } = await workflow.getHandle(idOf(eventId), runId).fetchHistory();
+      return events?.at(-1)?.workflowExecutionTerminatedEventAttributes?.reason;
+    },
     /** The names of the activities that the latest run has scheduled. */
     async activities(eventId: string) {
       const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();

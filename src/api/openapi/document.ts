@@ -7,7 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { isAllowed, type TokenRole, tokenRoles } from '../../http/admin/roles.ts';
-import { Operation, problemSchema, withBody } from '../../http/operation.ts';
+import { type AdminOperation, Operation, problemSchema, withBody } from '../../http/operation.ts';
 import { byStatus, type ProblemCode, problems } from '../../http/problem.ts';
 import { tags } from '../../http/tags.ts';
 
@@ -23,9 +23,11 @@ const parameters: Record<string, z.ZodType> = {
   consumer: z.string().min(1).meta({ description: 'Name of the consumer', example: 'default' }),
   destination_id: z.uuid().meta({ description: 'Destination id' }),
   event_id: z.uuid().meta({ description: 'Event id' }),
+  incident_id: z.uuid().meta({ description: 'Incident id' }),
   job_id: z.uuid().meta({ description: 'Bulk job id' }),
   name: z.string().min(1).meta({ description: 'Task name', example: 'retention' }),
   provider: z.string().min(1).meta({ description: 'Provider name', example: 'generic' }),
+  token_id: z.uuid().meta({ description: 'Token id' }),
   slug: z.string().min(1).meta({ description: "The account's `account_slug`", example: 'shop' }),
 };
 
@@ -91,7 +93,7 @@ function operationObject(
       operationId ??
       `${route.method.toLowerCase()}${route.path.replaceAll(/\W+(\w)/g, (_, l: string) => l.toUpperCase())}`,
     tags: [tag],
-    ...describedWithRole(description, operation.admin?.role ?? null),
+    ...describedWithRole(description, operation.admin),
     security: operation.admin === null ? [] : [{ adminToken: [] }],
     requestParams: {
       ...(names.length === 0
@@ -120,10 +122,15 @@ function operationObject(
 }
 
 /** The description with the role of tokens that the operation needs, as text and for tools; null: it needs no token. */
-function describedWithRole(description: string | undefined, role: TokenRole | null) {
-  if (role === null) return description === undefined ? {} : { description };
-  const needs = `Needs a token with the role ${rolesFrom(role)}.`;
-  return { description: [description, needs].filter(Boolean).join('\n\n'), 'x-required-role': role };
+function describedWithRole(description: string | undefined, admin: AdminOperation | null) {
+  if (admin === null) return description === undefined ? {} : { description };
+  const refused = admin.scope === null && admin.role !== 'admin' ? ' Tokens with a scope are refused.' : '';
+  const needs = `Needs a token with the role ${rolesFrom(admin.role)}.${refused}`;
+  return {
+    description: [description, needs].filter(Boolean).join('\n\n'),
+    'x-required-role': admin.role,
+    'x-token-scope': admin.scope === null ? 'refused' : 'limited',
+  };
 }
 
 /** The roles that are enough, in words: `operate` or `admin`. */
@@ -153,7 +160,7 @@ function responses({ description }: Operation, method: string, problemOf: Proble
       ...(schema
         ? {
             content: {
-              [contentType]: { schema, ...exampleOf(schema) },
+              ...Object.fromEntries([contentType].flat().map((type) => [type, { schema, ...exampleOf(schema) }])),
               ...(streams ? { 'text/event-stream': streamOf(exampleOf(schema).example) } : {}),
             },
           }

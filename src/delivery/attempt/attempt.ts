@@ -29,7 +29,7 @@ import { decide } from './decide.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
 import { type PostDeps, postEvent } from './post.ts';
-import { Recording } from './recording.ts';
+import { type Failures, Recording } from './recording.ts';
 
 /** Reads the pending notifications of an exhausted event. */
 type PendingNotifications = (event: {
@@ -58,6 +58,7 @@ export interface AttemptDeps {
   metrics: Metrics;
   /** Counts the attempts of each consumer. */
   consumers: { attempted(attempt: CountedAttempt): void };
+  failures: Failures;
   random?: () => number;
 }
 
@@ -131,7 +132,7 @@ export class Attempts {
     this.#reader = new AttemptReader(deps.database);
     this.#bodies = new LargeBodies(this.#reader);
     const recorder = new OutcomeRecorder(deps.database, deps.whenExhausted, deps.eventWorkflows === 'always');
-    this.#recording = new Recording({ recorder, consumers: deps.consumers, log: deps.log });
+    this.#recording = new Recording({ recorder, consumers: deps.consumers, failures: deps.failures, log: deps.log });
   }
 
   /**

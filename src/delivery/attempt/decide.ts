@@ -1,8 +1,7 @@
 import type { AttemptResult, DeliverySchedule, StopReason } from '../../../workflows/messages.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
-import type { Trigger } from '../../events/event.ts';
+import type { Trigger, WaitsFor } from '../../events/event.ts';
 import { lookAgainMs, type Pause } from '../../events/pause.ts';
-import type { WaitsFor } from '../../events/transitions/queued-to-wait.ts';
 
 export type Decision =
   | { do: 'answer'; result: AttemptResult }

@@ -3,23 +3,33 @@ import { untilWritten } from '../../database/until-written.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { Outcome } from '../../events/outcome.ts';
 import type { OutcomeRecorder, Recorded } from '../../events/transitions/attempt-recorded.ts';
+import type { FailedOutcome } from '../../incidents/counting/cause.ts';
+import type { AttemptMade } from '../../incidents/counting/consumer-failures.ts';
 import type { Log } from '../../shared/log.ts';
 import type { CountedAttempt } from '../consumers/consumer-counts.ts';
+
+/** Counts attempts for incidents. */
+export interface Failures {
+  attempted(attempt: AttemptMade, outcome: FailedOutcome): void;
+}
 
 /** What is left of an attempt after the consumer has answered: its record, its count and its line in the log. */
 export class Recording {
   readonly #recorder: OutcomeRecorder;
   readonly #consumers: { attempted(attempt: CountedAttempt): void };
+  readonly #failures: Failures;
   readonly #log: Log;
 
   constructor(deps: {
     recorder: OutcomeRecorder;
     /** Counts the attempts of each consumer. */
     consumers: { attempted(attempt: CountedAttempt): void };
+    failures: Failures;
     log: Log;
   }) {
     this.#recorder = deps.recorder;
     this.#consumers = deps.consumers;
+    this.#failures = deps.failures;
     this.#log = deps.log;
   }
 
@@ -43,11 +53,23 @@ export class Recording {
     return { recorded, repeated };
   }
 
-  count({ consumer }: AttemptRow, outcome: Outcome, exhausted: boolean): void {
-    const { startedAt, succeeded, url } = outcome;
+  count({ consumer, account }: AttemptRow, outcome: Outcome, exhausted: boolean): void {
+    const { startedAt, succeeded, url, eventId, trigger, number } = outcome;
     // Without an address, there was no request.
     const durationMs = url === null ? null : outcome.durationMs;
     this.#consumers.attempted({ consumerId: consumer.id, startedAt, durationMs, succeeded, exhausted });
+    const endedMs = startedAt.getTime() + outcome.durationMs;
+    const made = {
+      accountId: account.id,
+      consumerId: consumer.id,
+      eventId,
+      trigger,
+      number,
+      succeeded,
+      exhausted,
+      endedMs,
+    };
+    this.#failures.attempted(made, outcome);
   }
 
   logAttempt({ provider, accountSlug, consumer }: AttemptRow, made: Outcome): void {

@@ -27,7 +27,8 @@ const dnsReasons: Record<string, string> = {
   EAI_AGAIN: 'the name servers did not respond (EAI_AGAIN)',
 };
 
-async function resolve(hostname: string, lookup: Lookup, guard: AddressGuard): Promise<LookupAddress[]> {
+/** The addresses of a name that the guard allows. @throws DeliveryFailure `dns_failure` or `address_refused` */
+export async function resolve(hostname: string, lookup: Lookup, guard: AddressGuard): Promise<LookupAddress[]> {
   let addresses: LookupAddress[];
   try {
     addresses = await lookup(hostname);

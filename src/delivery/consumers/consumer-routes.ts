@@ -57,6 +57,7 @@ export function consumerRoutes(deps: { database: Database; accounts: Pick<Accoun
       },
       operation('account.consumer', {
         role: 'read',
+        scope: 'path',
         summary: 'Show how the consumers of an account fare by the hour',
         description: `All consumers of the account together, deleted ones included, or one of them. A point for each hour, oldest first, also for those without attempts. ${counting}`,
         body: noBody,
@@ -68,13 +69,16 @@ export function consumerRoutes(deps: { database: Database; accounts: Pick<Accoun
     .get(
       '/delivery/accounts',
       async ({ query, request }) => {
-        calls.of(request).note({ query });
+        const call = calls.of(request);
+        call.note({ query });
         const span = lastHours(query.hours ?? hoursByDefault, Date.now());
-        const found = await failingAccounts(database.reader, span, query.limit ?? accountsByDefault);
+        const limit = query.limit ?? accountsByDefault;
+        const found = await failingAccounts(database.reader, span, { limit, accountIds: call.accountIds });
         return { ...iso(span), accounts: found };
       },
       operation('delivery.accounts', {
         role: 'read',
+        scope: 'list',
         summary: 'List the accounts with the most failed attempts',
         description: `Most first. Accounts without a failed attempt are left out. ${counting}`,
         body: noBody,

@@ -74,7 +74,7 @@ const readFailing = {
     with failing as materialized (
       select coalesce(c.account_id, d.account_id) as account_id, sum(failed_attempts) as failed
       from account_deliveries d left join consumers c on c.id = d.account_id
-      where hour >= $1 and hour < $2 and failed_attempts > 0 group by 1 order by failed desc, 1 limit $3
+      where hour >= $1 and hour < $2 and failed_attempts > 0 and ($4::uuid[] is null or coalesce(c.account_id, d.account_id) = any($4)) group by 1 order by failed desc, 1 limit $3
     )
     select a.id as account_id, a.provider, a.account_slug, a.app_key, a.deleted_at is not null as deleted,
       t.attempts, t.failed_attempts, t.exhausted, l.buckets, l.numbers
@@ -95,12 +95,17 @@ const readFailing = {
     order by f.failed desc, f.account_id`,
 };
 
-/** Lists the accounts with the most failed attempts in these hours, most first. */
-export async function failingAccounts(sql: Sql, { from, to }: Hours, limit: number): Promise<FailingAccount[]> {
+/** Lists the accounts with the most failed attempts in these hours, most first. @param page `accountIds`: only of these */
+export async function failingAccounts(
+  sql: Sql,
+  { from, to }: Hours,
+  { limit, accountIds = null }: { limit: number; accountIds?: readonly string[] | null },
+): Promise<FailingAccount[]> {
   const rows = await sql.query<Omit<FailingAccount, keyof ConsumerCounted> & CountedRow>(readFailing, [
     from,
     to,
     limit,
+    accountIds,
   ]);
   return rows.map((row) => {
     const { account_id, provider, account_slug, app_key, deleted } = row;

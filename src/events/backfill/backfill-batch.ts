@@ -4,6 +4,7 @@ import { uuidMs } from '../../database/uuid-time.ts';
 import type { Outcome } from '../bulk/bulk-job.ts';
 import type { LeasedJob } from '../bulk/leased-job.ts';
 import type { Matches } from '../bulk/matching-events.ts';
+import { paceOf } from '../bulk/pace.ts';
 import { lanes } from '../lanes.ts';
 import { lowestId, ofConsumer } from '../queue.ts';
 import { type BackfillTarget, lockTarget, type Refusal, readTarget } from './backfill-target.ts';
@@ -11,8 +12,6 @@ import { insertBackfilled } from './insert-backfilled.ts';
 import type { Met } from './met-conditions.ts';
 import { nextMissing } from './missing-webhooks.ts';
 
-/** Events of one transaction: as for other jobs (../bulk/bulk-worker.ts). */
-const eventsABatch = 200;
 /** Events of the consumer that may wait in the queue: more would be a flood for a slow consumer, and an operator could not stop it. */
 const mostWaiting = 300;
 const waitS = 0.5;
@@ -66,26 +65,18 @@ export async function nextBackfill(database: Database, slices: Sql, job: LeasedJ
 }
 
 /**
- * The most events of a batch, and how far apart the batches begin. In no second there are more batches than have
- * `perSecond` events together, also if one of them has fewer.
- */
-export function paceOf(perSecond: number): { events: number; everyS: number } {
-  const batches = Math.ceil(perSecond / eventsABatch);
-  return { events: Math.floor(perSecond / batches), everyS: 1 / batches };
-}
-
-/**
  * Makes the events of a batch.
  *
+ * @param jobId the job of the batch
  * @param sql must be in a transaction that has locked the job, and that records its new position.
  * @returns null, and nothing was changed, if a consumer of the account was changed after the batch was found.
  */
-export async function makeEvents(sql: Sql, batch: BackfillBatch): Promise<Outcome | null> {
+export async function makeEvents(sql: Sql, jobId: string, batch: BackfillBatch): Promise<Outcome | null> {
   const { target, revision, ids } = batch;
   if (ids.length === 0) return { done: 0, failed: 0, skipped: {} };
   const now = await lockTarget(sql, target);
   if (now.revision !== revision || now.refusal !== null) return null;
-  const done = await insertBackfilled(sql, target, ids);
+  const done = await insertBackfilled(sql, { ...target, jobId }, ids);
   const skipped = ids.length - done;
   return { done, failed: 0, skipped: skipped > 0 ? { no_longer_matches: skipped } : {} };
 }

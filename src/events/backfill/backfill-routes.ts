@@ -99,10 +99,10 @@ export function backfillRoutes(deps: {
       }
       const job: NewBulkJob = {
         ...{ id: uuidv7(), action: 'backfill', error: null, ids: null, filter },
-        ...{ orderedBy: call.actor, orderedFrom: call.ipAddress },
+        ...{ accountIds: null, orderedBy: call.actor, orderedFrom: call.ipAddress },
         total: exact ? matched : null,
-        ...{ firstEvent: first, lastEvent: last, sliceMs: firstSliceMs },
-        backfill: { ...target, consumer: consumer.name, condition, perSecond },
+        ...{ firstEvent: first, lastEvent: last, sliceMs: firstSliceMs, perSecond },
+        backfill: { ...target, consumer: consumer.name, condition },
       };
       const made = await orderJob(
         database,
@@ -115,6 +115,7 @@ export function backfillRoutes(deps: {
     },
     operation('consumer.backfill', {
       role: 'operate',
+      scope: 'path',
       summary: 'Make events of stored webhooks',
       description:
         'Orders a job that makes an event for each stored webhook of the account for which the consumer has none and for which its condition holds, oldest first. Webhooks that were rejected are left out. They are delivered after new events. The job is one of those at `/admin/events/bulk`, with its progress and stop. With `dry_run`, nothing is changed and the answer is 200 with the number of webhooks and the oldest of them.',

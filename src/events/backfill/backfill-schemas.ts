@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { consumerCondition } from '../../consumers/condition-variables.ts';
 import { time } from '../../http/admin/query-schemas.ts';
 import { count } from '../../http/admin/schemas/common.ts';
+import { perSecond } from '../bulk/pace.ts';
 import { eventItem } from '../event-schemas.ts';
 
 /** Events a second of a backfill, unless the order says otherwise. */
 export const defaultPerSecond = 50;
-const mostPerSecond = 1_000;
 
 export const backfillOrder = z.strictObject({
   since: time.unwrap().meta({ description: 'Only webhooks received at this time or later' }),
@@ -15,12 +15,7 @@ export const backfillOrder = z.strictObject({
     .nullable()
     .optional()
     .meta({ description: 'What the webhooks must meet besides the condition of the consumer' }),
-  per_second: z
-    .int()
-    .min(1)
-    .max(mostPerSecond)
-    .optional()
-    .meta({ description: `The most events made in a second; ${defaultPerSecond} by default` }),
+  per_second: perSecond.meta({ description: `The most events made in a second; ${defaultPerSecond} by default` }),
   dry_run: z.boolean().optional().meta({ description: 'Counts the webhooks and changes nothing' }),
 });
 

@@ -24,9 +24,9 @@ const insertEvents = {
       select * from unnest($1::uuid[], $2::uuid[]) as t (id, request_id)
     ), made as (
       insert into events (id, request_id, consumer_id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status,
-        generation_at, received_at, backfilled_at)
+        generation_at, received_at, backfilled_at, bulk_job_id)
       select w.id, e.id, $3, e.account_id, e.provider, e.account_slug, e.app_key, e.event_type, e.external_id, 'received', 'pending',
-        now(), e.received_at, now()
+        now(), e.received_at, now(), $7
       from wanted w join events e on e.id = w.request_id and e.id between $5 and $6
       where (select 1 from events s where ${ofRequest('e.id')} and s.id between $5 and $6 and s.skipped_reason is null
           and s.consumer_id is not distinct from $3 limit 1) is null
@@ -47,11 +47,16 @@ const insertEvents = {
  * @param webhooks ids of first events, sorted
  * @returns how many it made.
  */
-export async function insertBackfilled(sql: Sql, target: BackfillTarget, webhooks: readonly string[]): Promise<number> {
+export async function insertBackfilled(
+  sql: Sql,
+  target: BackfillTarget & { jobId: string },
+  webhooks: readonly string[],
+): Promise<number> {
   const ids = webhooks.map((id) => newEventId(new Date(uuidMs(id))));
   const [row] = await sql.query<{ made: number; told: number }>(insertEvents, [
     ...[ids, webhooks, storedConsumer(target), target.consumerId],
     ...idRange(webhooks),
+    target.jobId,
   ]);
   return row?.made ?? 0;
 }

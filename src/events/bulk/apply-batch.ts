@@ -1,6 +1,7 @@
 import { databaseFailure, isDatabaseError } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
-import type { EventFilters } from '../event-filters.ts';
+import type { ListFilters } from '../event-filters.ts';
+import { recordActions } from '../timeline/event-actions.ts';
 import { ack } from '../transitions/acknowledged.ts';
 import { declareDead } from '../transitions/declared-dead.ts';
 import { applyReplays, type Operation } from '../transitions/operation.ts';
@@ -13,13 +14,20 @@ const lockEvents = { name: 'lock_events', text: 'select lock_events($1, $2, $3)'
 const setSavepoint = { name: '', text: 'savepoint bulk' };
 const undo = { name: '', text: 'rollback to savepoint bulk' };
 
+const nameJob = {
+  name: 'name_bulk_job_of_events',
+  text: 'update events set bulk_job_id = $1 where id = any($2::uuid[]) and id between $3 and $4',
+};
+
 /** What to do with each event of a batch. */
 export interface BatchOrder {
   action: BulkAction;
   /** For `dead`. */
   error: string | null;
   /** Null if the job has ids: then no event is compared with anything. */
-  filter: EventFilters | null;
+  filter: ListFilters | null;
+  /** For the timelines of the events. */
+  by: { actor: string; reason: string | null; jobId: string };
 }
 
 /**
@@ -33,9 +41,10 @@ export async function applyBatch(sql: Sql, order: BatchOrder, ids: readonly stri
   const [low, high] = [ids[0], ids.at(-1)];
   if (low === undefined || high === undefined) return tally;
   let wanted = ids;
+  // Noted replays first: their notes are always locked before their events. Only once: an event whose replay is noted after
+  // it was found to match would be replayed twice.
+  await sql.query(applyReplays, [ids]);
   if (order.filter) {
-    // Noted replays first: their notes are always locked before their events.
-    await sql.query(applyReplays, [ids]);
     await sql.query(lockEvents, [ids, low, high]);
     // Another operator or job may have changed an event since the batch was read.
     const matching = await stillMatching(sql, order.filter, ids);
@@ -51,6 +60,9 @@ export async function applyBatch(sql: Sql, order: BatchOrder, ids: readonly stri
     await sql.query(undo, []);
     await applyEach(sql, order, wanted, tally);
   }
+  // This transaction has changed these rows already, so that the statement waits for no other one.
+  if (tally.changed.length > 0) await sql.query(nameJob, [order.by.jobId, tally.changed, low, high]);
+  await recordActions(sql, tally.changed, { action: order.action, ...order.by });
   return tally;
 }
 
@@ -61,10 +73,17 @@ class Tally implements Outcome {
   done = 0;
   failed = 0;
   skipped: Partial<Record<SkipReason, number>> = {};
+  /** The ids of the events that were done. */
+  readonly changed: string[] = [];
 
   add(operation: Operation): void {
-    if (operation.ok) this.done += 1;
+    if (operation.ok) this.change(operation.event.id);
     else this.skip(operation.reason, 1);
+  }
+
+  change(id: string): void {
+    this.done += 1;
+    this.changed.push(id);
   }
 
   skip(reason: SkipReason, count: number): void {
@@ -78,7 +97,7 @@ async function applyTogether(sql: Sql, order: BatchOrder, ids: readonly string[]
     const replayed = await replayAll(sql, ids);
     // The single operation finds the reason.
     for (const id of ids) if (!replayed.has(id)) operations.push(await operate(sql, order, id));
-    tally.done += replayed.size;
+    for (const id of replayed) tally.change(id);
   } else for (const id of ids) operations.push(await operate(sql, order, id));
   // Counted at the end: if one event throws, none of them was changed.
   for (const operation of operations) tally.add(operation);

@@ -2,6 +2,9 @@
 export const bulkActions = ['replay', 'retry', 'ack', 'dead'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
+/** The actions that may have a pace: each makes attempts, and consumers may be slow. */
+export const pacedActions: readonly BulkAction[] = ['replay', 'retry'];
+
 /** What a job does: one of these operations, or it makes events of stored webhooks (../backfill/). */
 export const jobActions = [...bulkActions, 'backfill'] as const;
 type JobAction = (typeof jobActions)[number];
@@ -48,6 +51,10 @@ export interface NewBulkJob {
   filter: Record<string, string> | null;
   /** Sorted, each once. */
   ids: string[] | null;
+  /** Why the operator has ordered it. */
+  orderReason?: string | null;
+  /** The accounts to which the token of the order is limited; null: all. */
+  accountIds: readonly string[] | null;
   orderedBy: string;
   orderedFrom: string;
   total: number | null;
@@ -56,6 +63,8 @@ export interface NewBulkJob {
   /** With a filter: the newest event, which is the last of the job; null if there is no event. */
   lastEvent: string | null;
   sliceMs: number;
+  /** The most events changed or made in a second; null: as many as the workers can. */
+  perSecond: number | null;
   /** For `backfill`. */
   backfill?: Backfill;
 }
@@ -69,6 +78,4 @@ interface Backfill {
   consumer: string;
   /** What the webhooks must meet besides the condition of the consumer. */
   condition: string | null;
-  /** The most events made in a second. */
-  perSecond: number;
 }

@@ -12,7 +12,8 @@ import { auditedIds } from './audited-ids.ts';
 import type { NewBulkJob } from './bulk-job.ts';
 import * as rows from './bulk-rows.ts';
 import { bulkDryRun, bulkJob, bulkJobWithIds, bulkOrder } from './bulk-schemas.ts';
-import { countGiven, countMatching, firstSliceMs, newestEvent } from './matching-events.ts';
+import { progressOf } from './job-progress.ts';
+import { countGiven, countLeftOut, countMatching, firstSliceMs, idsWithin, newestEvent } from './matching-events.ts';
 import { countMs, orderJob } from './order-job.ts';
 
 const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
@@ -25,27 +26,32 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
     .post(
       '/bulk',
       async ({ body, request, set }) => {
-        const { action, filter = null, error = null, dry_run = false } = body;
-        const ids = body.ids ? [...new Set(body.ids)].sort() : null;
+        const { action, filter = null, error = null, reason = null, dry_run = false } = body;
+        const perSecond = body.per_second ?? null;
         const call = calls.of(request);
+        const { accountIds } = call;
+        const given = body.ids ? [...new Set(body.ids)].sort() : null;
+        const ids = given && accountIds ? await idsWithin(database.reader, given, accountIds) : given;
         const shownFilter = filter && texts(filter);
         const selected = { action, ...(shownFilter ? { filter: shownFilter } : { ids: ids?.length ?? 0 }) };
-        call.note(selected);
+        call.note({ ...selected, ...(perSecond === null ? {} : { per_second: perSecond }) });
         if (action === 'retry' && !dry_run && (await readPause(database)) !== null)
           throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
-        const { matched, exact } = filter
-          ? await countMatching(database.reader, filter, countMs)
+        const matching = filter && { ...filter, accountIds };
+        const { matched, exact } = matching
+          ? await countMatching(database.reader, matching, countMs)
           : { matched: await countGiven(database.reader, ids ?? []), exact: true };
         if (dry_run) {
+          const leftOut = matching ? await countLeftOut(database.reader, matching, countMs) : 0;
           call.note({ dry_run, matched });
-          return { dry_run: true as const, matched, exact };
+          return { dry_run: true as const, matched, exact, left_out: leftOut };
         }
         const job: NewBulkJob = {
           ...{ id: uuidv7(), action, error, ids, filter: shownFilter },
-          ...{ orderedBy: call.actor, orderedFrom: call.ipAddress },
+          ...{ accountIds, orderedBy: call.actor, orderedFrom: call.ipAddress, orderReason: reason ?? error },
           total: ids ? ids.length : exact ? matched : null,
           lastEvent: filter && (await newestEvent(database.reader)),
-          sliceMs: firstSliceMs,
+          ...{ sliceMs: firstSliceMs, perSecond },
         };
         const made = await orderJob(
           database,
@@ -63,9 +69,10 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
       },
       operation('event.bulk', {
         role: 'operate',
+        scope: 'list',
         summary: 'Change many events',
         description:
-          'Orders a job that replays, retries or acknowledges events, or declares them dead, each as the operation on one event does. Events that match are those that were received before the order, and that match when the job reaches them, oldest first. A worker changes 200 in a transaction and at most about 1,000 a second. With `dry_run`, nothing is changed and the answer is 200 with the number of matching events.',
+          'Orders a job that replays, retries or acknowledges events, or declares them dead, each as the operation on one event does. Events that match are those that were received before the order, and that match when the job reaches them, oldest first. A filter without `status` and `state` leaves out those that a person has acknowledged or declared dead. A worker changes 200 in a transaction and at most about 1,000 a second; with `per_second` at most that many, and none while a pause holds up the next one. With `dry_run`, nothing is changed and the answer is 200 with the number of matching events. A token with a scope changes only events of its accounts: other ids are left out.',
         body: bulkOrder,
         query: noQuery,
         success: { 202: bulkJob, 200: bulkDryRun },
@@ -77,17 +84,20 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
     .get(
       '/bulk',
       async ({ query, request, set }) => {
-        calls.of(request).note({ query });
+        const call = calls.of(request);
+        call.note({ query });
         const { limit = defaultLimit, before = null } = query;
-        const jobs = await rows.listBulkJobs(database.reader, { before, limit });
+        const jobs = await rows.listBulkJobs(database.reader, { before, limit, accountIds: call.accountIds });
         const next = nextPage(request, '/admin/events/bulk', jobs, limit);
         if (next) set.headers.link = next;
         return jobs.map(rows.bulkJobView);
       },
       operation('event.bulk_list', {
         role: 'read',
+        scope: 'list',
         summary: 'List bulk jobs',
-        description: 'Newest first. A job is deleted 30 days after its end.',
+        description:
+          'Newest first. A job is deleted 30 days after its end. A token with a scope sees the jobs that tokens with a scope have ordered, and backfills, for its accounts.',
         body: noBody,
         query: z.strictObject({
           before: cursor.meta({ description: 'Cursor of the next page: only jobs older than the job with this id' }),
@@ -104,11 +114,13 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
       async ({ params }) => {
         const job = isId(params.job_id) ? await rows.readBulkJob(database.reader, params.job_id) : null;
         if (!job) throw jobNotFound();
-        return { ...rows.bulkJobView(job), event_ids: await rows.readBulkJobIds(database.reader, job.id) };
+        return { ...rows.bulkJobView(job), ...(await progressOf(database.reader, job)) };
       },
       operation('event.bulk_read', {
         role: 'read',
-        summary: 'Get a bulk job and its progress',
+        scope: 'path',
+        summary: 'Get a bulk job, its progress and what became of its events',
+        description: 'The results are counted at each call, in at most 40,000 events of the job, newest first.',
         body: noBody,
         query: noQuery,
         success: { 200: bulkJobWithIds },
@@ -135,6 +147,7 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
       },
       operation('event.bulk_stop', {
         role: 'operate',
+        scope: 'path',
         summary: 'Stop a bulk job',
         description:
           'The worker completes the batch that it is working on, so that the job is `stopping` at first and `stopped` a moment later. Events that were changed stay changed.',

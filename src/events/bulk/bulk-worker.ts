@@ -3,25 +3,22 @@ import type { AuditWriter } from '../../audit/audit-writer.ts';
 import type { Database } from '../../database/database.ts';
 import { databaseFailure, isDatabaseError } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
-import { dayMs, uuidMs } from '../../database/uuid-time.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Round } from '../../shared/poller.ts';
 import { RareWarning } from '../../shared/rare-warning.ts';
 import { makeEvents, nextBackfill } from '../backfill/backfill-batch.ts';
-import type { EventFilters } from '../event-filters.ts';
+import type { ListFilters } from '../event-filters.ts';
 import { applyBatch, type BatchOrder } from './apply-batch.ts';
 import { matchedOf, type Outcome, type SkipReason, skipReasons } from './bulk-job.ts';
+import { filterOfOrder } from './bulk-rows.ts';
 import { bulkFilter } from './bulk-schemas.ts';
+import { beforeHeld, firstHeld } from './held-events.ts';
 import type { LeasedJob } from './leased-job.ts';
 import * as jobs from './leased-job.ts';
-import { batchDays, type Matches, nextMatches, type Place, withinDays } from './matching-events.ts';
+import { nextEvents, startOf } from './next-events.ts';
+import { eventsABatch, paceOf } from './pace.ts';
 import { slicesOf } from './slices.ts';
 
-/**
- * Events of one transaction: about 0.2 s of work. Recording an attempt of one of these events, and an operator's command
- * on it, wait for that long.
- */
-const eventsABatch = 200;
 /**
  * Between two batches of a job. Together with the size of a batch it limits a job to 1,000 events/s in all workers, so
  * that ingestion and deliveries keep most of the database.
@@ -30,9 +27,9 @@ const pauseS = 0.2;
 /** How often a batch is put off while the events of the last one wait, or while a retry waits for a pause to end. */
 const brakeS = 0.5;
 const pausedS = 5;
+/** How often a job with a pace looks whether the pause has ended that holds up its next event. */
+const heldS = 1;
 const retryS = 1;
-/** For reading a batch. Sparse filters make progress over several batches. */
-const readMs = 2_000;
 /** A statement that reads longer is canceled, and reads a shorter span of time at the next try. */
 const statementMs = 4_000;
 /** Longer than reading a batch (6 s). After a crash of the worker, another one goes on after this time. */
@@ -88,14 +85,18 @@ export class BulkWorker {
     const delayS = await this.#delayOf(job);
     if (delayS !== null) return jobs.putOffJob(this.#deps.database, job.id, token, delayS);
     const filter = storedFilter(job);
-    const found = await this.#nextOf(job, filter);
+    const pace = job.per_second === null ? null : paceOf(job.per_second);
+    const next = await nextEvents(this.#slices, job, filter, pace?.events ?? eventsABatch);
+    const found = pace === null ? { ...next, isHeld: false } : await beforeHeld(this.#deps.database, next);
+    const batchPauseS = found.isHeld ? heldS : pace === null || found.ids.length === 0 ? pauseS : pace.everyS;
     await this.#deps.database.transaction(async (sql) => {
       const locked = await jobs.lockLeasedJob(sql, job.id, token);
       if (!locked) return;
       if (locked.state === 'stopping') return this.#end(sql, locked, 'stopped', locked.reason);
-      const order: BatchOrder = { action, error: locked.error, filter };
+      const { id: jobId, error, ordered_by: actor, order_reason } = locked;
+      const order: BatchOrder = { action, error, filter, by: { actor, reason: order_reason, jobId } };
       const outcome = sumOf(locked, await applyBatch(sql, order, found.ids));
-      await jobs.saveBatchOf(sql, locked, { outcome, place: found.place, ids: found.ids, pauseS });
+      await jobs.saveBatchOf(sql, locked, { outcome, place: found.place, ids: found.ids, pauseS: batchPauseS });
       if (found.end) await this.#end(sql, { ...locked, ...outcome }, 'done', null);
     });
   }
@@ -116,7 +117,7 @@ export class BulkWorker {
       const locked = await jobs.lockLeasedJob(sql, job.id, token);
       if (!locked) return;
       if (locked.state === 'stopping') return this.#end(sql, locked, 'stopped', locked.reason);
-      const made = await makeEvents(sql, batch);
+      const made = await makeEvents(sql, job.id, batch);
       // The consumer was changed after its condition was read: the webhooks are judged again.
       if (made === null) return jobs.putOffJob(sql, job.id, token, 0);
       const outcome = sumOf(locked, made);
@@ -127,27 +128,15 @@ export class BulkWorker {
 
   /** For how many seconds the job has to wait; null if it need not. */
   async #delayOf(job: LeasedJob): Promise<number | null> {
+    const { database } = this.#deps;
+    if (job.per_second !== null) {
+      const start = startOf(job);
+      if (job.paused || (start !== null && (await firstHeld(database, [start])) !== null)) return heldS;
+      return (await jobs.isPacedBraked(database, job.id, job.per_second)) ? brakeS : null;
+    }
     // While deliveries are paused, a manual attempt would be refused, and nothing could drain what waits.
     if (job.paused) return job.action === 'retry' ? pausedS : null;
-    return (await jobs.isBraked(this.#deps.database, job.id)) ? brakeS : null;
-  }
-
-  /** The next events of a job, and the position after them. */
-  async #nextOf(
-    job: LeasedJob,
-    filter: EventFilters | null,
-  ): Promise<Omit<Matches, 'place'> & { place: Place | null }> {
-    const { event_ids: given, next_event: next, last_event: last, slice_ms: sliceMs } = job;
-    if (given) {
-      const from = matchedOf(job);
-      const ids = given.slice(from, from + eventsABatch);
-      const kept = ids.filter((id) => uuidMs(id) - uuidMs(ids[0] ?? id) <= batchDays * dayMs);
-      return { ids: kept, place: null, end: from + kept.length >= given.length };
-    }
-    if (filter === null || next === null || last === null) return { ids: [], place: null, end: true };
-    return withinDays(
-      await nextMatches(this.#slices, filter, { next, last, sliceMs }, { most: eventsABatch, timeMs: readMs }),
-    );
+    return (await jobs.isBraked(database, job.id)) ? brakeS : null;
   }
 
   async #endWith(job: LeasedJob, token: string, state: 'stopped' | 'failed', reason: string | null): Promise<void> {
@@ -173,8 +162,9 @@ export class BulkWorker {
 }
 
 /** The filter of a job; null if it has ids. Throws if another version of the gateway stored what this one cannot read. */
-function storedFilter({ filter }: LeasedJob): EventFilters | null {
-  return filter === null ? null : bulkFilter.parse(filter);
+function storedFilter({ filter, account_ids: accountIds }: LeasedJob): ListFilters | null {
+  if (typeof filter !== 'object' || filter === null) return null;
+  return { ...bulkFilter.parse(filterOfOrder({ ...filter })), accountIds };
 }
 
 /** The sums of a job after a batch. */

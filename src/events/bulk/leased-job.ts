@@ -5,6 +5,7 @@ import { maySend } from '../queue.ts';
 import type { Outcome } from './bulk-job.ts';
 import type { BulkJob } from './bulk-rows.ts';
 import type { Place } from './matching-events.ts';
+import { paceOf } from './pace.ts';
 
 /** A job that this process works on, until its lease expires. */
 export interface LeasedJob extends Omit<BulkJob, 'filter' | 'ids' | 'created_at' | 'started_at' | 'ended_at'> {
@@ -13,6 +14,8 @@ export interface LeasedJob extends Omit<BulkJob, 'filter' | 'ids' | 'created_at'
   /** As it was stored. */
   filter: unknown;
   event_ids: string[] | null;
+  /** The accounts to which the token of the order was limited; null: all. */
+  account_ids: string[] | null;
   ordered_from: string;
   next_event: string | null;
   last_event: string | null;
@@ -21,15 +24,23 @@ export interface LeasedJob extends Omit<BulkJob, 'filter' | 'ids' | 'created_at'
   paused: boolean;
 }
 
-const leasedColumns = `j.id, j.action, j.error, j.filter, j.event_ids, j.state, j.reason, j.ordered_by, j.ordered_from, j.total, j.done, j.failed, j.skipped,
-  j.account_id, j.consumer_id, j.consumer, j.condition, j.per_second, j.next_event, j.last_event, j.slice_ms, ${isPaused} as paused`;
+const leasedColumns = `j.id, j.action, j.error, j.filter, j.event_ids, j.state, j.reason, j.ordered_by, j.order_reason, j.ordered_from, j.total, j.done, j.failed, j.skipped,
+  j.account_id, j.account_ids, j.consumer_id, j.consumer, j.condition, j.per_second, j.next_event, j.last_event, j.slice_ms, ${isPaused} as paused`;
+
+/** When the next batch is due. An operator's stop sets `next_batch_at`, in this release and in the one before. */
+const dueAt = 'least(next_batch_at, paced_batch_at)';
+/** The assignments that make the next batch due after an SQL number of seconds. A release that knows no pace must not take a job with one. */
+const dueAfter = (seconds: string) => {
+  const at = `clock_timestamp() + make_interval(secs => ${seconds})`;
+  return `next_batch_at = case when per_second is null then ${at} else 'infinity' end, paced_batch_at = case when per_second is not null then ${at} end`;
+};
 
 const leaseJob = {
   name: 'lease_bulk_job',
   text: `
     with due as (
-      select id from bulk_jobs where ended_at is null and next_batch_at <= now() and (lease_until is null or lease_until <= now())
-      order by next_batch_at limit 1 for update skip locked
+      select id from bulk_jobs where ended_at is null and ${dueAt} <= now() and (lease_until is null or lease_until <= now())
+      order by ${dueAt} limit 1 for update skip locked
     )
     update bulk_jobs j set lease_token = $1, lease_until = now() + make_interval(secs => $2)
     from due where j.id = due.id returning ${leasedColumns}`,
@@ -87,10 +98,39 @@ export async function isBraked(sql: Sql, id: string): Promise<boolean> {
   return row?.waits ?? false;
 }
 
+/** Commands that are looked at for those of the last batch. Newer ones are there only if other jobs or operators give some. */
+const newestCommands = 1_000;
+
+const readPacedBrake = {
+  name: 'paced_bulk_job_must_wait',
+  text: `
+    select case j.action
+      when 'replay' then (
+        select count(*) from (
+          select from event_queue q where q.event_id between j.batch_from and j.batch_to and q.lane = ${lanes.firstAttempt}
+            and (q.claimed_until is null or q.claimed_until <= now()) and ${maySend('q.account_id')} limit $2::integer + 1
+        ) waiting)
+      else (
+        select count(*) from (select event_id from event_commands order by id desc limit ${newestCommands}) c
+        where c.event_id between j.batch_from and j.batch_to)
+      end > $2::integer as waits
+    from bulk_jobs j where j.id = $1`,
+};
+
+/**
+ * Whether more than half of the last batch of a job with a pace still waits for an attempt to begin. There is no longest
+ * wait: after it, what had gathered would be attempted faster than the pace.
+ */
+export async function isPacedBraked(sql: Sql, id: string, perSecond: number): Promise<boolean> {
+  const mostWaiting = Math.floor(paceOf(perSecond).events / 2);
+  const [row] = await sql.query<{ waits: boolean | null }>(readPacedBrake, [id, mostWaiting]);
+  return row?.waits ?? false;
+}
+
 const putOff = {
   name: 'put_off_bulk_job',
   text: `
-    update bulk_jobs set next_batch_at = now() + make_interval(secs => $3), lease_token = null, lease_until = null
+    update bulk_jobs set ${dueAfter('$3')}, lease_token = null, lease_until = null
     where id = $1 and lease_token = $2`,
 };
 
@@ -103,10 +143,10 @@ const saveBatch = {
   name: 'save_bulk_batch',
   text: `
     update bulk_jobs j set done = $2, failed = $3, skipped = $4, next_event = $5, slice_ms = $6,
-      batch_from = coalesce($7, j.batch_from), batch_to = coalesce($8, j.batch_to),
+      first_event = coalesce(j.first_event, $7), batch_from = coalesce($7, j.batch_from), batch_to = coalesce($8, j.batch_to),
       batch_at = case when $7::uuid is null then j.batch_at else clock_timestamp() end,
       started_at = coalesce(j.started_at, now()),
-      next_batch_at = clock_timestamp() + make_interval(secs => $9), lease_token = null, lease_until = null
+      ${dueAfter('$9')}, lease_token = null, lease_until = null
     where j.id = $1`,
 };
 

@@ -1,8 +1,9 @@
 import type { Sql } from '../../database/sql.ts';
 import { dayMs, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
-import type { EventFilters } from '../event-filters.ts';
+import type { ListFilters } from '../event-filters.ts';
 import { countMatches, listEvents, type Matching, matchingOf } from '../list.ts';
-import { isCanceled, type KnownValues, type Window, windowsBack } from '../windows.ts';
+import { type Closed, namesClosed } from '../state-filter.ts';
+import { daysBack, isCanceled, type KnownValues, type Window, windowsBack } from '../windows.ts';
 
 /** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
 export const firstSliceMs = dayMs;
@@ -33,6 +34,12 @@ export interface Matches {
   end: boolean;
 }
 
+/**
+ * What is over for a person stays over: a filter that names neither a status nor a state leaves out the events that were
+ * acknowledged or declared dead.
+ */
+const wantedOf = (filter: ListFilters): Closed => (namesClosed(filter) ? 'as_others' : 'left_out');
+
 /** The newest event; null if there is none. It bounds the events of a job that is ordered now. */
 export async function newestEvent(sql: Sql): Promise<string | null> {
   const [newest] = await listEvents(sql, { limit: 1, offset: 0 });
@@ -42,7 +49,8 @@ export async function newestEvent(sql: Sql): Promise<string | null> {
 /**
  * Finds the next matching events, oldest first. It reads slice by slice of the time of receipt, each by the list's
  * indexes. It ends when it has `limits.most` events, or after `limits.timeMs`, so that a filter with few matches makes
- * progress too: the place moves on over the slices without a match.
+ * progress too: the place moves on over the slices without a match. Events that a person has closed are left out
+ * (`wantedOf`).
  *
  * Oldest first, because consumers prefer the order of receipt, and because all batches of statements lock events in the
  * order of their ids, so that they never deadlock.
@@ -51,11 +59,11 @@ export async function newestEvent(sql: Sql): Promise<string | null> {
  */
 export async function nextMatches(
   sql: Sql,
-  filter: EventFilters,
+  filter: ListFilters,
   from: Place,
   limits: { most: number; timeMs: number },
 ): Promise<Matches> {
-  return nextOf(sql, await matchingOf(sql, filter), filter, from, limits);
+  return nextOf(sql, await matchingOf(sql, filter, wantedOf(filter)), filter, from, limits);
 }
 
 /**
@@ -66,7 +74,7 @@ export async function nextMatches(
 export async function nextOf(
   sql: Sql,
   matching: Matching,
-  bounds: Pick<EventFilters, 'since' | 'until'> & KnownValues,
+  bounds: Pick<ListFilters, 'since' | 'until'> & KnownValues,
   from: Place,
   limits: { most: number; timeMs: number },
 ): Promise<Matches> {
@@ -137,14 +145,14 @@ async function readIds(
 }
 
 /**
- * Which of some events match now. In a transaction that has locked them, they keep matching until its end.
+ * Which of some events match now, without those that `nextMatches` leaves out. In a transaction that has locked them, they keep matching until its end.
  *
  * @param ids sorted
  */
-export async function stillMatching(sql: Sql, filter: EventFilters, ids: readonly string[]): Promise<Set<string>> {
+export async function stillMatching(sql: Sql, filter: ListFilters, ids: readonly string[]): Promise<Set<string>> {
   const [low, high] = [ids[0], ids.at(-1)];
   if (low === undefined || high === undefined) return new Set();
-  const { sources, values } = await matchingOf(sql, filter);
+  const { sources, values } = await matchingOf(sql, filter, wantedOf(filter));
   const wanted = `$${values.length + 3}::uuid[]`;
   const text = sources.map((source) => `(select e.id ${source} and e.id = any(${wanted}))`).join(' union ');
   const rows = await sql.query<{ id: string }>({ name: '', text }, [low, idAfter(high), ...values, ids]);
@@ -155,32 +163,41 @@ export async function stillMatching(sql: Sql, filter: EventFilters, ids: readonl
 export const mostCounted = 100_000;
 
 /**
- * Counts the matching events, for at most about `timeMs`.
+ * Counts the events that `nextMatches` finds, for at most about `timeMs`.
  *
  * @returns `exact` is false if there may be more.
  */
 export async function countMatching(
   sql: Sql,
-  filter: EventFilters,
+  filter: ListFilters,
+  timeMs: number,
+): Promise<{ matched: number; exact: boolean }> {
+  return countOf(sql, filter, await matchingOf(sql, filter, wantedOf(filter)), timeMs);
+}
+
+/** Counts the events that match and that `nextMatches` leaves out, at most `mostCounted`, for at most about `timeMs`. */
+export async function countLeftOut(sql: Sql, filter: ListFilters, timeMs: number): Promise<number> {
+  if (namesClosed(filter)) return 0;
+  return (await countOf(sql, filter, await matchingOf(sql, filter, 'only'), timeMs)).matched;
+}
+
+async function countOf(
+  sql: Sql,
+  filter: ListFilters,
+  matching: Matching,
   timeMs: number,
 ): Promise<{ matched: number; exact: boolean }> {
   const endMs = performance.now() + timeMs;
-  const matching = await matchingOf(sql, filter);
   let matched = 0;
-  for (const window of await windowsBack(sql, filter)) {
-    for (let { high } = window; high > window.low; ) {
-      if (performance.now() >= endMs) return { matched, exact: false };
-      const day = uuidFloor(new Date(uuidMs(high) - firstSliceMs));
-      const low = day > window.low ? day : window.low;
-      try {
-        matched += await countMatches(sql, matching, { low, high }, mostCounted + 1 - matched);
-      } catch (error) {
-        if (isCanceled(error)) return { matched, exact: false };
-        throw error;
-      }
-      if (matched > mostCounted) return { matched: mostCounted, exact: false };
-      high = low;
+  for (const day of (await windowsBack(sql, filter)).flatMap(daysBack)) {
+    if (performance.now() >= endMs) return { matched, exact: false };
+    try {
+      matched += await countMatches(sql, matching, day, mostCounted + 1 - matched);
+    } catch (error) {
+      if (isCanceled(error)) return { matched, exact: false };
+      throw error;
     }
+    if (matched > mostCounted) return { matched: mostCounted, exact: false };
   }
   return { matched, exact: true };
 }
@@ -194,6 +211,17 @@ const countIds = {
 export async function countGiven(sql: Sql, ids: readonly string[]): Promise<number> {
   const [row] = await sql.query<{ n: number }>(countIds, [ids, ids[0], ids.at(-1)]);
   return row?.n ?? 0;
+}
+
+const findWithin = {
+  name: '',
+  text: 'select id from events where id = any($1) and id between $2 and $3 and account_id = any($4::uuid[]) order by id',
+};
+
+/** Those of these ids that are events of some accounts, sorted. @param ids sorted */
+export async function idsWithin(sql: Sql, ids: readonly string[], accountIds: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(findWithin, [ids, ids[0], ids.at(-1), accountIds]);
+  return rows.map(({ id }) => id);
 }
 
 /** The id after this one, as a number of 128 bits. Event ids are UUIDv7, so it never overflows. */

@@ -7,7 +7,7 @@ import { cursor } from '../../http/admin/query-schemas.ts';
 import { clientSignal } from '../../http/client-signal.ts';
 import { noQuery, operation } from '../../http/operation.ts';
 import { filled } from '../../shared/text-rules.ts';
-import { eventFilters } from '../event-filters.ts';
+import { listFilters } from '../event-filters.ts';
 import { eventItem, isoOrNull } from '../event-view.ts';
 import { searchPayloads } from './scan-payloads.ts';
 import { foundPayloads } from './search-schemas.ts';
@@ -22,7 +22,7 @@ const defaultLimit = 20;
 /** The text is in the body, because proxies write addresses to their logs, and it may be a part of a payload. */
 const searchBody = z.strictObject({
   text: filled(200).meta({ description: 'Text to find in the stored body; ASCII letters match in either case' }),
-  ...eventFilters,
+  ...listFilters,
   before: cursor.meta({ description: '`next` of the search before: only events older than the event with this id' }),
   limit: z.int().min(1).max(100).meta({ description: 'The most events to find; 20 by default' }).optional(),
 });
@@ -35,10 +35,12 @@ export function searchRoutes({ database, calls }: { database: Database; calls: A
     async ({ body, request }) => {
       const { text, limit = defaultLimit, ...filter } = body;
       // Without the text, which may be a part of a payload.
-      calls.of(request).note({ query: filter });
+      const call = calls.of(request);
+      call.note({ query: filter });
+      const { accountIds } = call;
       const signal = clientSignal(request);
       const { events, scanned, stopped, next } = await searches.run(signal, () =>
-        searchPayloads(database, { ...filter, text, limit, signal }),
+        searchPayloads(database, { ...filter, accountIds, text, limit, signal }),
       );
       return {
         events: events.map(eventItem),
@@ -48,6 +50,7 @@ export function searchRoutes({ database, calls }: { database: Database; calls: A
     },
     operation('event.search', {
       role: 'read',
+      scope: 'list',
       summary: 'Search payloads for a text',
       description:
         'Reads the stored bodies of the events that match the filters, newest first, without an index. One call scans at most 20,000 events, 64 MiB and 2 s; `scanned` says how far it came, and `before` with the value of `next` continues there. A body that contains NUL is compared byte by byte.',

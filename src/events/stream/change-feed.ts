@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Database } from '../../database/database.ts';
 import type { Log } from '../../shared/log.ts';
 import type { EventFilters } from '../event-filters.ts';
+import { IncidentChanges, type ReadIncidents } from './incident-changes.ts';
 import { boundsOf, type Changes, type Position, readChanges, readPosition } from './read-changes.ts';
 import { isPosition, RecentBatches } from './recent-batches.ts';
-import { type Batch, StreamReader } from './stream-reader.ts';
+import { anyCaller, type Batch, type StreamCaller, StreamReader } from './stream-reader.ts';
 
 /** Open streams of one process. With 1 MiB unread each, they need 32 MiB. */
 export const maxStreams = 32;
@@ -41,6 +42,7 @@ export class ChangeFeed {
   #position: Position | null = null;
   #watched = new Map<string, number>();
   #bulk = new Set<string>();
+  readonly #incidents: IncidentChanges;
   #backlogResetAtMs = Number.NEGATIVE_INFINITY;
   #missedSinceReset = false;
   #keptAliveAtMs = 0;
@@ -56,11 +58,14 @@ export class ChangeFeed {
   constructor(options: {
     database: Pick<Database, 'readers' | 'reader'>;
     log: Log;
+    /** Without it, no incidents are reported. */
+    readIncidents?: ReadIncidents;
     lingerMs?: number;
     stalledMs?: number;
   }) {
     this.#database = options.database;
     this.#log = options.log;
+    this.#incidents = new IncidentChanges(options.readIncidents ?? (async () => []));
     this.#lingerMs = options.lingerMs ?? lingerMs;
     this.#readerOptions = options.stalledMs === undefined ? {} : { stalledMs: options.stalledMs };
   }
@@ -96,8 +101,8 @@ export class ChangeFeed {
   }
 
   /** Adds a stream whose place was reserved. @param lastId the `Last-Event-ID` of the client */
-  add(response: ServerResponse, filter: EventFilters, lastId: string | null): void {
-    const reader = new StreamReader(response, filter, this.#readerOptions);
+  add(response: ServerResponse, filter: EventFilters, lastId: string | null, caller: StreamCaller = anyCaller): void {
+    const reader = new StreamReader(response, filter, caller, this.#readerOptions);
     if (this.#closed || this.#position === null) {
       reader.end();
       return;
@@ -141,6 +146,8 @@ export class ChangeFeed {
       let pauseMs = errorDelayMs;
       try {
         await this.#read();
+        const incidents = await this.#incidents.next(this.#database.reader);
+        for (const reader of this.#readers) reader.reportIncidents(incidents);
         pauseMs = Math.max(intervalMs, (performance.now() - startMs) * (busyShare - 1));
         failing = false;
       } catch (error) {

@@ -8,14 +8,14 @@ export interface StreamMessages {
   ready: { resumed: boolean };
   /** Events may have changed that are not reported: the client loads the list again. */
   reset: { reason: 'bulk_operation' | 'backlog' | 'database_changed' };
-  /** An event that this stream has reported no longer matches `status` or `delivery_status`. */
+  /** An event that this stream has reported no longer matches `state`, `status` or `delivery_status`. */
   unmatched: { id: string };
   /** So many new or changed events were not reported, because there were too many at a time. */
   left_out: { events: number };
   /** Last. The client was too slow; it may resume. */
   dropped: { reason: 'slow_reader' };
-  /** Last. The gateway stops; the client connects again. */
-  end: { reason: 'shutdown' };
+  /** Last. The gateway stops, and the client connects again; or the token is not valid any more. */
+  end: { reason: 'shutdown' | 'token_ended' };
 }
 
 /** A message in the format of server-sent events. JSON has no line breaks. */
@@ -27,6 +27,9 @@ export const message = <Name extends keyof StreamMessages>(name: Name, data: Str
  * event loop busy for 0.2 s in a burst.
  */
 export const eventMessage = oncePer((event: EventRow) => `event: event\ndata: ${JSON.stringify(eventItem(event))}\n\n`);
+
+/** The present state of an incident, as JSON. */
+export const incidentMessage = (json: string): string => `event: incident\ndata: ${json}\n\n`;
 
 /** Sets the id from which a client resumes. It has no data, so clients report no message. */
 export const idOf = (position: string): string => `id: ${position}\n\n`;

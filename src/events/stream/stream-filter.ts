@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EventRow } from '../event.ts';
 import { type EventFilters, equalityFilters, eventFilters } from '../event-filters.ts';
+import { eventState } from '../event-state.ts';
 
 export const streamQuery = z.strictObject(eventFilters);
 
@@ -12,11 +13,18 @@ export const mayMatch = (event: EventRow, filter: EventFilters): boolean =>
   (filter.since === undefined || event.received_at > filter.since) &&
   (filter.until === undefined || event.received_at < filter.until);
 
-/** Whether an event matches the filters by its state. */
-export const matchesState = (event: EventRow, { status, delivery_status }: EventFilters): boolean =>
-  (status === undefined || event.status === status) &&
-  (delivery_status === undefined || event.delivery_status === delivery_status);
+/** Whether an event matches the filters whose columns change. */
+export const matchesState = (event: EventRow, filter: EventFilters): boolean => {
+  const { state, status, delivery_status, job, response_code } = filter;
+  return (
+    (state === undefined || eventState(event) === state) &&
+    (status === undefined || event.status === status) &&
+    (delivery_status === undefined || event.delivery_status === delivery_status) &&
+    (job === undefined || event.bulk_job_id === job) &&
+    (response_code === undefined || event.response_code === response_code)
+  );
+};
 
 /** Whether an event can leave the list of this filter when it changes. */
-export const dependsOnState = ({ status, delivery_status }: EventFilters): boolean =>
-  status !== undefined || delivery_status !== undefined;
+export const dependsOnState = ({ state, status, delivery_status, job, response_code }: EventFilters): boolean =>
+  [state, status, delivery_status, job, response_code].some((value) => value !== undefined);

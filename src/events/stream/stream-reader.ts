@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { uuidFloor } from '../../database/uuid-time.ts';
 import type { EventFilters } from '../event-filters.ts';
-import { eventMessage, idOf, keepAlive, message, retry, type StreamMessages } from './messages.ts';
+import type { ChangedIncident } from './incident-changes.ts';
+import { eventMessage, idOf, incidentMessage, keepAlive, message, retry, type StreamMessages } from './messages.ts';
 import type { Changes } from './read-changes.ts';
 import { dependsOnState, matchesState, mayMatch } from './stream-filter.ts';
 
@@ -25,10 +26,23 @@ export interface Batch extends Pick<Changes, 'events' | 'leftOut'> {
   reset: StreamMessages['reset']['reason'] | null;
 }
 
+/** Whose stream it is. */
+export interface StreamCaller {
+  /** The accounts of which it may see events and incidents; null: all. */
+  accountIds: readonly string[] | null;
+  /** Whether its token is still valid. */
+  isInForce(): boolean;
+}
+
+/** A caller without limits. */
+export const anyCaller: StreamCaller = { accountIds: null, isInForce: () => true };
+
 /** One open stream. */
 export class StreamReader {
   readonly #response: ServerResponse;
   readonly #filter: EventFilters;
+  readonly #caller: StreamCaller;
+  readonly #accountIds: ReadonlySet<string | null> | null;
   readonly #reported = new Set<string>();
   /** The id of the first event that is received after the connection. The client may have others from the list. */
   readonly #firstNew = uuidFloor(new Date());
@@ -40,9 +54,16 @@ export class StreamReader {
   readonly #stalledMs: number;
 
   /** @param options.stalledMs after which a client that leaves bytes unread is dropped; shorter in tests */
-  constructor(response: ServerResponse, filter: EventFilters, options: { stalledMs?: number } = {}) {
+  constructor(
+    response: ServerResponse,
+    filter: EventFilters,
+    caller: StreamCaller = anyCaller,
+    options: { stalledMs?: number } = {},
+  ) {
     this.#response = response;
     this.#filter = filter;
+    this.#caller = caller;
+    this.#accountIds = caller.accountIds && new Set(caller.accountIds);
     this.#stalledMs = options.stalledMs ?? stalledMs;
   }
 
@@ -61,7 +82,7 @@ export class StreamReader {
     this.#allowedAtMs = nowMs;
     const matching: string[] = [];
     for (const event of events) {
-      if (!mayMatch(event, this.#filter)) continue;
+      if (!this.#maySee(event.account_id) || !mayMatch(event, this.#filter)) continue;
       if (matchesState(event, this.#filter)) {
         this.#remember(event.id);
         matching.push(eventMessage(event));
@@ -79,13 +100,23 @@ export class StreamReader {
     if (parts.length > 0) this.#write(`${parts.join('')}${idOf(id)}`);
   }
 
+  /** Reports incidents that have changed, with any filter of the stream. */
+  reportIncidents(incidents: readonly ChangedIncident[]): void {
+    const seen = incidents.filter(({ accountId }) => this.#maySee(accountId));
+    if (seen.length > 0) this.#write(seen.map(({ json }) => incidentMessage(json)).join(''));
+  }
+
   keepAlive(id: string): void {
     this.#write(`${keepAlive}${idOf(id)}`);
   }
 
-  /** Drops a client that does not read, even if there is nothing to report. */
+  /** Drops a client that does not read, even if there is nothing to report, and ends the stream of a token that is not valid any more. */
   check(): void {
     if (!this.#isOpen) return;
+    if (!this.#caller.isInForce()) {
+      this.end('token_ended');
+      return;
+    }
     const nowMs = performance.now();
     if (this.#response.writableLength === 0) this.#unreadSinceMs = null;
     else this.#unreadSinceMs ??= nowMs;
@@ -93,11 +124,15 @@ export class StreamReader {
     if (isStalled || this.#response.writableLength > maxUnreadBytes) this.#drop();
   }
 
-  /** Ends the stream because the gateway stops. */
-  end(): void {
+  /** Ends the stream, by default because the gateway stops. */
+  end(reason: StreamMessages['end']['reason'] = 'shutdown'): void {
     if (!this.#isOpen) return;
-    this.#write(message('end', { reason: 'shutdown' }));
+    this.#write(message('end', { reason }));
     this.#close();
+  }
+
+  #maySee(accountId: string | null): boolean {
+    return this.#accountIds === null || this.#accountIds.has(accountId);
   }
 
   #write(text: string): void {

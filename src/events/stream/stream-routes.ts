@@ -13,7 +13,8 @@ export function streamRoutes({ calls, changes }: { calls: AdminCalls; changes: C
   return new Elysia({ name: 'event-stream', prefix: '/events' }).get(
     '/stream',
     async ({ query, request }) => {
-      calls.of(request).note({ query });
+      const call = calls.of(request);
+      call.note({ query });
       const [, response] = nodeExchange(request);
       if (!changes.reserve(response))
         throw new Problem(
@@ -32,14 +33,16 @@ export function streamRoutes({ calls, changes }: { calls: AdminCalls; changes: C
           // Proxies such as nginx would hold messages back until their buffer is full.
           'x-accel-buffering': 'no',
         },
-        open: (stream) => changes.add(stream, query, lastId),
+        open: (stream) =>
+          changes.add(stream, query, lastId, { accountIds: call.accountIds, isInForce: () => call.isInForce() }),
       });
     },
     operation('event.stream', {
       role: 'read',
+      scope: 'list',
       summary: 'Stream new and changed events',
       description:
-        'Server-sent events, which end only with the connection. Read them with `fetch`, because the token is in a header. `Last-Event-ID` resumes.\n\n- `ready` `{"resumed"}`: first. If `false`, load the list now: only later changes are reported\n- `event`: the present state of a new or changed event, as in the list\n- `unmatched` `{"id"}`: a reported event no longer matches `status` or `delivery_status`\n- `left_out` `{"events"}`: this number of new or changed events was not reported, because there were more than 1,000 a second\n- `reset` `{"reason"}`: other events may have changed; load the list again\n- `dropped` `{"reason"}`: last, to a client that reads too slowly\n- `end` `{"reason"}`: last, when the gateway stops',
+        'Server-sent events, which end only with the connection. Read them with `fetch`, because the token is in a header. `Last-Event-ID` resumes. For a token with a scope: of the accounts that are within it when the stream begins.\n\n- `ready` `{"resumed"}`: first. If `false`, load the list now: only later changes are reported\n- `event`: the present state of a new or changed event, as in the list\n- `incident`: the present state of an incident that was opened or has changed, as in the list of incidents, without `waiting` and `exhausted`\n- `unmatched` `{"id"}`: a reported event no longer matches `state`, `status`, `delivery_status`, `response_code` or `job`\n- `left_out` `{"events"}`: this number of new or changed events was not reported, because there were more than 1,000 a second\n- `reset` `{"reason"}`: other events may have changed; load the list again\n- `dropped` `{"reason"}`: last, to a client that reads too slowly\n- `end` `{"reason"}`: last, when the gateway stops (`shutdown`) or the token is no longer valid (`token_ended`)',
       body: noBody,
       query: streamQuery,
       success: { 200: eventStream },

@@ -19,7 +19,7 @@ const ackEvent = {
       update events e set status = 'processed',
         delivery_status = case when e.delivery_status = 'pending' then 'delivered' else e.delivery_status end,
         delivered_at = case when e.delivery_status = 'pending' then now() else e.delivered_at end,
-        next_attempt_at = null
+        next_attempt_at = null, failed_by_person = null
       from before b where e.id = b.id and e.id = $1
       returning e.*
     ), command as (

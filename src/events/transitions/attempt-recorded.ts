@@ -26,7 +26,7 @@ export interface Recorded {
  * | a scheduled attempt succeeds | unchanged | `delivered` if it was `pending` |
  * | a scheduled attempt fails, and it is not the last | unchanged | unchanged |
  * | the last scheduled attempt fails | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
- * | a manual attempt succeeds | unchanged | `delivered` if it was `pending` or `failed`, unless `dead` |
+ * | a manual attempt succeeds | `enqueued` if it was `failed` by the last attempt, not by a person | `delivered` if it was `pending` or `failed`, unless `dead` |
  * | a manual attempt fails | unchanged | unchanged |
  *
  * With EVENT_WORKFLOWS=on_retry, an event that the relay's attempt settles leaves the queue at once (no-workflow.ts).

@@ -1,6 +1,7 @@
 import type { Sql } from '../../database/sql.ts';
 import { columnsOf } from '../../shared/columns-of.ts';
 import { lanes } from '../lanes.ts';
+import { recordActions } from '../timeline/event-actions.ts';
 import { declareDead } from './declared-dead.ts';
 
 /** What `last_error` says of an event whose workflow was cancelled. */
@@ -40,7 +41,9 @@ export async function endCancelled(sql: Sql, run: CancelledRun): Promise<number 
   const [pending] = await sql.query<{ generation: number }>(lockPending, [eventId, generation, isLatest]);
   if (!pending) return null;
   const done = await declareDead(sql, eventId, cancelled);
-  return done.ok ? pending.generation : null;
+  if (!done.ok) return null;
+  await recordActions(sql, [eventId], { action: 'dead', actor: 'temporal', reason: cancelled, jobId: null });
+  return pending.generation;
 }
 
 /** Whether notifications of an exhausted event are left to send; `events` has the alias `e`. */

@@ -7,7 +7,8 @@ import { apply, type Operation } from './operation.ts';
  * | --- | --- | --- |
  * | `fail` | `failed` | unchanged |
  *
- * Attempts continue. The same statement declares events dead: declared-dead.ts.
+ * Attempts continue. `failed_by_person` tells the event from one that the last attempt has failed: a success changes only the
+ * latter back. The same statement declares events dead: declared-dead.ts.
  *
  * $1 the event, $2 the error or null, $3 whether the event is declared dead. The change and the workflow's command are
  * written by one statement, so that both commit or neither does.
@@ -19,7 +20,7 @@ export const failEvent = {
       select id, delivery_status from events where id = $1 and skipped_reason is null for update
     ), e as (
       update events e set status = case when $3 then 'dead' else 'failed' end,
-        last_error = coalesce($2, e.last_error),
+        failed_by_person = case when $3 then null else true end, last_error = coalesce($2, e.last_error),
         delivery_status = case when $3 and e.delivery_status = 'pending' then 'failed' else e.delivery_status end,
         next_attempt_at = case when $3 then null else e.next_attempt_at end
       from before b where e.id = b.id and e.id = $1

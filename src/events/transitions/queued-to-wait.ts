@@ -1,10 +1,8 @@
 import type { Sql } from '../../database/sql.ts';
+import type { WaitsFor } from '../event.ts';
 import { lanes } from '../lanes.ts';
 import { isPaused } from '../pause.ts';
 import { maySend } from '../queue.ts';
-
-/** Why an event that is due is not attempted. */
-export type WaitsFor = 'paused' | 'account_disabled' | 'consumer_disabled';
 
 /**
  * Another run of the workflow can only start after the present one has ended, which takes some milliseconds. Claimed

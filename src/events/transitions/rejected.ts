@@ -45,11 +45,11 @@ export const recordRejections = {
       select *, octet_length(body) + octet_length(headers::text) + ${rowBytes} as bytes,
         row_number() over (partition by account_id order by id) as place
       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                  $8::timestamptz[], $9::json[], $10::text[], $11::bytea[], $12::text[], $13::integer[], $14::bytea[], $15::boolean[])
+                  $8::timestamptz[], $9::json[], $10::text[], $11::bytea[], $12::text[], $13::integer[], $14::bytea[], $15::boolean[], $16::text[])
         as t (id, account_id, provider, account_slug, app_key, event_type, external_id, received_at, headers, content_type, body, reason,
-              payload_bytes, payload_sha256, headers_truncated)
+              payload_bytes, payload_sha256, headers_truncated, detail)
     ), arrived as (
-      select account_id, count(*)::integer as n from unnest($16::uuid[]) as a (account_id) group by account_id
+      select account_id, count(*)::integer as n from unnest($17::uuid[]) as a (account_id) group by account_id
     ), minutes as (
       insert into rejection_counts as c (account_id, minute, seen)
       select account_id, date_trunc('minute', now()), n from arrived order by account_id
@@ -70,7 +70,7 @@ export const recordRejections = {
     ), in_day as (
       select i.*, sum(i.bytes) over (order by i.id) as running_of_all
       from in_minute i join days d using (account_id) join asked a using (account_id)
-      where d.bytes - a.bytes + i.running <= $17::bigint
+      where d.bytes - a.bytes + i.running <= $18::bigint
     ), asked_of_all as (
       select coalesce(sum(bytes), 0) as bytes from in_day
     ), of_all as (
@@ -80,16 +80,16 @@ export const recordRejections = {
       returning bytes
     ), kept as (
       select i.* from in_day i cross join of_all o cross join asked_of_all a
-      where o.bytes - a.bytes + i.running_of_all <= $18::bigint
+      where o.bytes - a.bytes + i.running_of_all <= $19::bigint
     ), stored as (
-      insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, rejection_reason, generation_at, received_at)
-      select id, account_id, provider, account_slug, app_key, event_type, external_id, 'rejected', reason, received_at, received_at from kept
+      insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, rejection_reason, rejection_detail, generation_at, received_at)
+      select id, account_id, provider, account_slug, app_key, event_type, external_id, 'rejected', reason, detail, received_at, received_at from kept
     ), payloads as (
       insert into event_payloads (event_id, headers, content_type, body, payload_bytes, payload_sha256, headers_truncated)
       select id, headers, content_type, body, payload_bytes, payload_sha256, headers_truncated from kept
     )
     select ((select count(*) from in_minute) - (select count(*) from kept))::integer as refused,
       array(select account_id from minutes where seen >= ${rowsPerMinute}) as full_minute,
-      array(select account_id from days where bytes >= $17::bigint) as full_day,
-      (select bytes >= $18::bigint from of_all) as all_full`,
+      array(select account_id from days where bytes >= $18::bigint) as full_day,
+      (select bytes >= $19::bigint from of_all) as all_full`,
 };

@@ -1,14 +1,14 @@
 import type { Sql } from '../../database/sql.ts';
 import { type EventRow, eventColumns } from '../event.ts';
-import type { EventFilters } from '../event-filters.ts';
+import type { EventFilters, WithinAccounts } from '../event-filters.ts';
 import { applied, applyReplays, type Operation } from './operation.ts';
 
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
  * | `replay` | `received` | `pending` |
- * | `replay-failed` | `received` if either state was `failed`, unless `dead` | `pending` in the same case |
- * | a duplicate | as `replay-failed`, unless `processed` | `pending` in the same case |
+ * | `replay-failed` | `received` if either state was `failed`, unless `processed` or `dead` | `pending` in the same case |
+ * | a duplicate | as `replay-failed` | `pending` in the same case |
  *
  * The generation is increased by 1, and ten new attempts start at once. Rejected events, skipped ones, and events of deleted
  * accounts and consumers are never replayed. Only migrations/functions/replay_events.sql defines what a replay resets.
@@ -34,26 +34,26 @@ export function replay(sql: Sql, eventId: string): Promise<Operation> {
 const replayMany = { name: 'replay_many_events', text: 'select replay_events($1::uuid[], false) as id' };
 
 /**
- * Replays many events as `replay` does, in one statement. Returns the ids of those that were replayed.
+ * Replays many events as `replay` does, in one statement. Returns the ids of those that were replayed. The caller has
+ * applied their noted replays (`applyReplays`).
  *
  * @param ids sorted; each waits for transactions that change it.
  */
 export async function replayAll(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
-  await sql.query(applyReplays, [ids]);
   const rows = await sql.query<{ id: string }>(replayMany, [ids]);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Replays an event if it has failed. Of several concurrent calls, one replays it. Null if this call did not. */
+/** Replays an event if it has failed and no person has closed it. Of several concurrent calls, one replays it. Null if this call did not. */
 export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRow | null> {
   await sql.query(applyReplays, [[eventId]]);
   return (await replayed(sql, eventId, true)) ?? null;
 }
 
-// migrations/functions/replay_failed_events.sql and apply_next_replays.sql
+// migrations/functions/replay_failed_events_2.sql and apply_next_replays.sql
 const replayFailedEvents = {
   name: '',
-  text: 'select replay_failed_events($1, $2, $3, $4, $5, $6) as replayed',
+  text: 'select replay_failed_events_2($1, $2, $3, $4, $5, $6, $7) as replayed',
 };
 const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_replays($1) as taken' };
 
@@ -63,11 +63,12 @@ const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_
 const replaysABatch = 1_000;
 
 /** Which failed events are replayed. */
-type ReplayFailedFilter = Pick<EventFilters, 'app_key' | 'provider' | 'since' | 'until' | 'account_slug' | 'consumer'>;
+type ReplayFailedFilter = Pick<EventFilters, 'app_key' | 'provider' | 'since' | 'until' | 'account_slug' | 'consumer'> &
+  WithinAccounts;
 
 /**
- * Replays every event whose delivery or processing has failed, except dead and rejected events and those of deleted
- * accounts and consumers. More than 2,000 events are only noted; workers replay them shortly afterwards (`applyWaitingReplays`).
+ * Replays every event whose delivery or processing has failed, except rejected events, those that a person has acknowledged
+ * or declared dead, and those of deleted accounts and consumers. More than 2,000 events are only noted; workers replay them shortly afterwards (`applyWaitingReplays`).
  *
  * @param filter only events that match all of it; `consumer` is a name.
  * @returns how many events are replayed. Of two concurrent calls, one counts each event.
@@ -75,7 +76,7 @@ type ReplayFailedFilter = Pick<EventFilters, 'app_key' | 'provider' | 'since' | 
 export async function replayFailed(sql: Sql, filter: ReplayFailedFilter = {}): Promise<number> {
   const [row] = await sql.query<{ replayed: number }>(replayFailedEvents, [
     ...[filter.app_key ?? null, filter.provider ?? null, filter.since ?? null, filter.until ?? null],
-    ...[filter.account_slug ?? null, filter.consumer ?? null],
+    ...[filter.account_slug ?? null, filter.consumer ?? null, filter.accountIds ?? null],
   ]);
   return row?.replayed ?? 0;
 }

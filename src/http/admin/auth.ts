@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { TokenRole } from './roles.ts';
+import type { TokenScope } from './scope.ts';
 
 export interface AdminToken {
   name: string;
@@ -8,7 +9,12 @@ export interface AdminToken {
 }
 
 /** The name and the role of a valid token. */
-export type TokenHolder = Pick<AdminToken, 'name' | 'role'>;
+export interface TokenHolder extends Pick<AdminToken, 'name' | 'role'> {
+  /** Of a stored token; those of the configuration have none. */
+  id?: string;
+  /** Of a stored token that is limited. */
+  scope?: TokenScope;
+}
 
 /**
  * Finds the holder of an admin token in constant time: the time does not depend on how many of its characters are

@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../../database/database.ts';
 import { lockKeys } from '../../database/lock-keys.ts';
+import { partitionName } from '../../database/partitions.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
+import { noteFeedLoss } from '../../events/feed/feed-state.ts';
 import { forgetDay, forgetDayDeltas, readDayCounts } from './day-statistics.ts';
 import { hasDedupKey, hasWork, partitionsOf } from './pending.ts';
 import { heldForLong, isTimeout, lockPatienceMs, lockTables } from './table-locks.ts';
@@ -75,6 +77,8 @@ async function dropUnlessNeeded(client: PoolClient, day: Date, patienceMs: reado
   // A concurrent replay or late event has either committed by now, or will find the day dropped.
   if (await hasWork(sql, day, found)) throw new NotNow('pending_events');
   if ((await forgetDayDeltas(sql, day)) !== deltas) throw new NotNow('changed');
+  const events = partitionName('events', day);
+  if (found.has(events)) await noteFeedLoss(sql, events);
   await client.query(`drop table ${partitions.join(', ')}`);
   return { kind: 'dropped', lockedMs: performance.now() - lockedMs };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { partitionDays } from '../../database/partitions.ts';
-import { dayMs, isoDay } from '../../database/uuid-time.ts';
+import { dayMs, isoDay, uuidFloor } from '../../database/uuid-time.ts';
 import { boundedTransaction } from './bounded.ts';
 import { expireRejected } from './expire-rejected.ts';
 import { pageRanges, pagesADelete } from './pages.ts';
@@ -16,7 +16,12 @@ export type ExpiredRows = Record<
   | 'rejection_days'
   | 'notification_summaries'
   | 'notification_bursts'
-  | 'bulk_jobs',
+  | 'incident_messages'
+  | 'bulk_jobs'
+  | 'event_actions'
+  | 'pauses'
+  | 'rejection_checks'
+  | 'incidents',
   number
 >;
 
@@ -28,7 +33,11 @@ export type ExpiredRows = Record<
  * - counts of rejections by minute after a day, and by day together with the rejected events;
  * - notification summaries 30 days after they were sent, or when their events are gone;
  * - burst rows of deleted destinations;
- * - bulk jobs 30 days after their end.
+ * - messages about incidents after 90 days;
+ * - bulk jobs 30 days after their end;
+ * - what operators did with events whose day is gone, and pauses that ended before the oldest day;
+ * - what checks of rejected webhooks have found, together with these;
+ * - incidents 90 days after their end.
  *
  * It uses many short transactions, so it can be ended at any time and can run in several processes at once.
  *
@@ -65,7 +74,24 @@ export async function expireRows(
       `not exists (select 1 from destinations d where d.id = destination_id)
        and not exists (select 1 from unnest(told_at) as t (at) where t.at > now() - interval '1 day')`,
     ),
+    incident_messages: await expire(
+      database,
+      signal,
+      'incident_messages',
+      `status <> 'pending' and happened_at < now() - interval '90 days'`,
+    ),
     bulk_jobs: await expire(database, signal, 'bulk_jobs', `ended_at < now() - interval '30 days'`),
+    event_actions: await expire(database, signal, 'event_actions', 'event_id < $3::uuid', [uuidFloor(oldestDay)]),
+    pauses: await expire(database, signal, 'pauses', 'ended_at < $3::timestamptz', [oldestDay]),
+    rejection_checks: await expire(database, signal, 'rejection_checks', 'rejected_event_id < $3::uuid', [
+      uuidFloor(rejectedBefore),
+    ]),
+    incidents: await expire(
+      database,
+      signal,
+      'incidents',
+      `state = 'resolved' and resolved_at < now() - interval '90 days'`,
+    ),
   };
 }
 

@@ -40,7 +40,7 @@ async function sendThrough(
 ): Promise<Said> {
   switch (settings.destination_type) {
     case 'webhook':
-      // Webhook destinations get a message for every event, so that programs can rely on it.
+      // Webhook destinations get a message for every event and incident, so that programs can rely on it.
       if (notice.kind === 'summary') throw new TypeError('webhooks get no summaries');
       return sendToWebhook(deps, settings.config, notice);
     case 'chat_one':

@@ -1,5 +1,6 @@
 import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { emailMessage } from '../messages/email-message.ts';
+import { partsOf } from '../messages/parts.ts';
 import { type Notice, notSent, type Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import type { Mail } from './mail.ts';
@@ -50,7 +51,6 @@ export async function sendByEmail(
     },
   };
   if (sendgrid) return (await import('./sendgrid.ts')).sendBySendGrid(outbound, sendgrid, mail);
-  const at = notice.kind === 'summary' ? notice.until : notice.failedAt;
-  if (outboxDir !== null) return (await import('./outbox.ts')).writeToOutbox(outboxDir, mail, at);
+  if (outboxDir !== null) return (await import('./outbox.ts')).writeToOutbox(outboxDir, mail, partsOf(notice).at);
   return notSent('mail_not_configured', 'no e-mail can be sent: set SENDGRID_API_KEY', { permanent: true });
 }

@@ -44,9 +44,16 @@ function sampleNotice(
     event: {
       ...{ id, account_id, provider, account_slug, app_key, event_type: eventType, external_id: id },
       ...{ status: 'failed', delivery_status: 'failed', attempts: scheduledAttempts, generation: 0 },
-      ...{ last_error: error, response_code: null, rejection_reason: null, skipped_reason: null },
-      ...{ consumer: defaultConsumer, request_id: id, backfilled_at: null },
+      ...{
+        last_error: error,
+        response_code: null,
+        rejection_reason: null,
+        rejection_detail: null,
+        skipped_reason: null,
+      },
+      ...{ consumer: defaultConsumer, request_id: id, backfilled_at: null, bulk_job_id: null },
       ...{ received_at: failedAt, delivered_at: null, next_attempt_at: null },
+      ...{ scheduled_attempts: scheduledAttempts, schedule_of: null, waits_for: null, failed_by_person: null },
     },
     // The sample event does not exist, so the link leads to the list of events.
     dashboardUrl: `${baseUrl}/dashboard/events`,

@@ -3,13 +3,17 @@ import { signDelivery } from '../../delivery/signature.ts';
 import { secretsOfUrl } from '../../secrets/secret-mask.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { webhookMessage } from '../messages/webhook-message.ts';
-import type { FailureNotice, Said } from '../notice.ts';
+import type { FailureNotice, IncidentNotice, Said } from '../notice.ts';
 import { type Outbound, postJson } from './post-message.ts';
 
 type WebhookConfig = Extract<DestinationSettings, { destination_type: 'webhook' }>['config'];
 
 /** Posts the message to a webhook destination, signed as in Standard Webhooks if it has a secret. Never rejects. */
-export function sendToWebhook(outbound: Outbound, config: WebhookConfig, notice: FailureNotice): Promise<Said> {
+export function sendToWebhook(
+  outbound: Outbound,
+  config: WebhookConfig,
+  notice: FailureNotice | IncidentNotice,
+): Promise<Said> {
   const { url, secret } = config;
   const { id } = notice;
   const body = Buffer.from(JSON.stringify(webhookMessage(notice)));

@@ -12,6 +12,7 @@ export const DestinationEntity = defineEntity({
     name: p.string().length(200),
     config: p.blob(),
     condition: p.string().length(1000).nullable(),
+    kinds: p.array(),
     enabled: p.boolean(),
     position: p.integer(),
     created_at: p.datetime(),

@@ -1,14 +1,17 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import { accountNotFound, existingAccountId } from '../../accounts/account-routes.ts';
+import { type AddressRules, addressWarnings } from '../../accounts/address-rules.ts';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import { isId } from '../../http/admin/query-schemas.ts';
+import type { TokenRole } from '../../http/admin/roles.ts';
 import { empty } from '../../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
+import { fieldsInWords } from '../../shared/plain-words.ts';
 import { destinationSchemas } from './destination-rules.ts';
 import { destination as destinationSchema } from './destination-schemas.ts';
-import type { DestinationStore } from './destination-store.ts';
+import type { Destination, DestinationStore } from './destination-store.ts';
 import { destinationView } from './destination-view.ts';
 
 export const destinationNotFound = () => new Problem('not_found', 'this account has no destination with this id');
@@ -17,12 +20,37 @@ const newDestination = {
   destination_type: 'email',
   name: 'On-call',
   config: { addresses: ['on-call@example.com'], include_payload: true },
-  condition: 'delivery_failed',
+  kinds: ['delivery.failed', 'incident.opened', 'incident.resolved'],
 };
 
+/** The URLs of a config, by their paths. */
+const urlsOf = (config: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(config).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === 'string' && /^(webhook_)?url$/.test(name) ? [[`config.${name}`, value]] : [],
+    ),
+  );
+
+/** @throws Problem `invalid` for a config with the URL of an address to which nothing is sent */
+function refuseAddresses({ refusal }: Pick<AddressRules, 'refusal'>, config: object): void {
+  const errors = Object.entries(urlsOf(config)).flatMap(([path, url]) => {
+    const message = refusal(url);
+    return message === null ? [] : [{ path, message }];
+  });
+  if (errors.length > 0) throw new Problem('invalid', fieldsInWords(errors), { errors });
+}
+
 /** `/admin/accounts/{account_id}/destinations` (R23). */
-export function destinationRoutes(deps: { destinations: DestinationStore; calls: AdminCalls }) {
-  const { destinations, calls } = deps;
+export function destinationRoutes(deps: {
+  destinations: DestinationStore;
+  calls: AdminCalls;
+  addresses: AddressRules;
+}) {
+  const { destinations, calls, addresses } = deps;
+  const shown = async (destination: Destination, role: TokenRole) => ({
+    ...destinationView(destination, role),
+    warnings: await addressWarnings(addresses, urlsOf(destination.config)),
+  });
   return new Elysia({ name: 'destinations', prefix: '/accounts/:account_id/destinations' })
     .get(
       '/',
@@ -30,10 +58,11 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         const { role } = calls.of(request);
         const found = await destinations.list(existingAccountId(params.account_id));
         if (!found) throw accountNotFound();
-        return found.map((destination) => destinationView(destination, role));
+        return Promise.all(found.map((destination) => shown(destination, role)));
       },
       operation('destination.list', {
         role: 'read',
+        scope: 'path',
         summary: "List an account's destinations",
         description: 'Ordered by `position`, then oldest first.',
         body: noBody,
@@ -47,6 +76,7 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
       async ({ params, body, request, set }) => {
         const call = calls.of(request);
         const accountId = existingAccountId(params.account_id);
+        refuseAddresses(addresses, body.config);
         const created = await destinations.create(accountId, body, (sql, { id, destination_type, name }) => {
           const details = { status: 201, destination_id: id, destination_type, name };
           return call.record(sql, 'destination.create', details);
@@ -56,12 +86,13 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
           throw new Problem('conflict', 'the account already has the maximum number of destinations; delete one first');
         }
         set.status = 201;
-        return destinationView(created.destination, call.role);
+        return shown(created.destination, call.role);
       },
       operation('destination.create', {
         role: 'admin',
         summary: 'Create a destination',
-        description: 'The destination is notified when all attempts of an event have failed.',
+        description:
+          'The destination is notified when all attempts of an event have failed, and of incidents if its `kinds` say so.',
         body: destinationSchemas.create,
         query: noQuery,
         success: { 201: destinationSchema },
@@ -76,10 +107,11 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         const call = calls.of(request);
         const accountId = existingAccountId(account_id);
         if (!isId(destination_id)) throw destinationNotFound();
+        refuseAddresses(addresses, body.config ?? {});
         const written = await destinations.update(accountId, destination_id, body, (sql, _destination, changed) =>
           call.record(sql, 'destination.update', { status: 200, changed }),
         );
-        if (written.ok) return destinationView(written.destination, call.role);
+        if (written.ok) return shown(written.destination, call.role);
         if (written.reason === 'not_found') throw destinationNotFound();
         const { errors } = written;
         throw new Problem('invalid', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), { errors });

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { filled } from '../../shared/text-rules.ts';
 import { destinationCondition } from './destination-condition.ts';
 import { configChange, destinationTypes, settingsSchemas } from './destination-config.ts';
+import { givenKinds } from './destination-kinds.ts';
 
 const name = filled(200);
 const optional = {
-  condition: destinationCondition
-    .nullable()
-    .optional()
-    .meta({ description: 'Expression that selects the events to notify about; `null` means `delivery_failed`' }),
+  condition: destinationCondition.nullable().optional().meta({
+    description:
+      'Expression that selects the events and incidents to notify about; `null`: failed events, and all incidents, of its `kinds`',
+  }),
+  kinds: givenKinds.optional(),
   enabled: z.boolean().optional(),
   position: z.int32().optional(),
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, flag, id, text, timestamp } from '../../http/admin/schemas/common.ts';
+import { count, flag, id, text, timestamp, warnings } from '../../http/admin/schemas/common.ts';
+import { destinationKinds } from './destination-kinds.ts';
 
 const config = z
   .union([
@@ -20,7 +21,9 @@ export const destination = z
     enabled: flag,
     config,
     condition: text.nullable(),
+    kinds: z.array(z.enum(destinationKinds)),
     position: count,
+    warnings,
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -33,8 +36,10 @@ export const destination = z
         name: 'On-call',
         enabled: true,
         config: { addresses: ['on-call@example.com'], include_payload: true },
-        condition: 'delivery_failed',
+        condition: null,
+        kinds: ['delivery.failed', 'incident.opened', 'incident.resolved'],
         position: 0,
+        warnings: [],
         created_at: '2026-11-20T10:00:00.000Z',
         updated_at: '2026-11-20T10:00:00.000Z',
       },

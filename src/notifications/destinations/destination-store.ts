@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity } from '../../accounts/account-entity.ts';
 import { lockAccount } from '../../accounts/account-store.ts';
+import { comparedUrl, type SecretsByPath } from '../../accounts/compared-secrets.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inEntityTransaction } from '../../database/transaction.ts';
 import { SealedValueUnreadable } from '../../secrets/sealed-value-unreadable.ts';
@@ -9,12 +10,14 @@ import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { FieldError } from '../../shared/plain-words.ts';
 import { changedSettings, checkSettings, type DestinationSettings, withoutEmpty } from './destination-config.ts';
 import { DestinationEntity, type DestinationRow } from './destination-entity.ts';
+import { type DestinationKind, defaultKinds, knownKinds } from './destination-kinds.ts';
 import type { DestinationChange, NewDestination } from './destination-rules.ts';
 import { openSettings, sealSettings } from './sealed-settings.ts';
 
 /** A destination with its decrypted config. Optional fields without a value are absent. */
-export type Destination = Omit<DestinationRow, 'config' | 'condition'> & {
+export type Destination = Omit<DestinationRow, 'config' | 'condition' | 'kinds'> & {
   condition: string | null;
+  kinds: DestinationKind[];
 } & DestinationSettings;
 
 export type DestinationCreated =
@@ -84,6 +87,20 @@ export class DestinationStore {
     return row && toDestination(row, this.#readable(row));
   }
 
+  /** The decrypted texts in the configs of an account's destinations, for a comparison; of readable ones. */
+  async secretsOf(accountId: string): Promise<SecretsByPath> {
+    const rows = await this.#em().find(DestinationEntity, { account_id: accountId });
+    return new Map(
+      rows.flatMap((row) =>
+        Object.entries(openSettings(this.#box, row)?.config ?? {}).flatMap(([name, value]: [string, unknown]) =>
+          typeof value === 'string'
+            ? [[`destinations.${row.id}.${name}`, name === 'secret' ? value : comparedUrl(value)] as const]
+            : [],
+        ),
+      ),
+    );
+  }
+
   /** Creates a destination; `too_many` when the account already has `maxDestinations`. */
   create(
     accountId: string,
@@ -105,6 +122,7 @@ export class DestinationStore {
         name: input.name,
         config: sealSettings(this.#box, { account_id: accountId, id }, checked.settings),
         condition: input.condition ?? null,
+        kinds: [...(input.kinds ?? defaultKinds)],
         enabled: input.enabled ?? true,
         position: input.position ?? 0,
         created_at: now,
@@ -185,9 +203,10 @@ async function findLocked(tx: EntityManager, accountId: string, id: string): Pro
 }
 
 function toDestination(row: DestinationRow, settings: DestinationSettings): Destination {
-  const { id, account_id, name, condition, enabled, position, created_at, updated_at } = row;
+  const { id, account_id, name, condition, kinds, enabled, position, created_at, updated_at } = row;
   return {
     ...{ id, account_id, name, enabled, position, created_at, updated_at, condition: condition ?? null },
+    kinds: knownKinds(kinds),
     ...settings,
   };
 }

@@ -35,9 +35,10 @@ const hostOnly = (url: string) => `${new URL(url).origin}/${MASKED}`;
  *   it, is shown its path.
  */
 export function destinationView(destination: Destination, role: TokenRole) {
-  const { id, destination_type, name, enabled, condition, position, created_at, updated_at } = destination;
+  const { id, destination_type, name, enabled, condition, kinds, position, created_at, updated_at } = destination;
   return {
-    ...{ id, destination_type, name, enabled, config: shownConfig(destination, role === 'admin'), condition, position },
+    ...{ id, destination_type, name, enabled, config: shownConfig(destination, role === 'admin') },
+    ...{ condition, kinds, position },
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };

@@ -1,13 +1,13 @@
-import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
+import type { Notice } from '../notice.ts';
+import { type Details, type List, type Parts, partsOf } from './parts.ts';
 import { cut, escapedWithin, plainUrl } from './text.ts';
-import * as words from './words.ts';
 
 /** Slack's reference of the section block: 3000 characters of text, fields of 2000 each (ten at most). */
 const maxSection = 3000;
 const maxField = 2000;
 /** Slack truncates a message's text at 40,000 characters and recommends at most 4,000. Previews show far less. */
 const maxText = 3000;
-/** Characters of a name or an error in a preview or a list. */
+/** Characters of a name or an error in a list. */
 const maxNamed = 200;
 const maxListedError = 500;
 
@@ -34,40 +34,39 @@ export interface ChatOneMessage {
  * or mention. `mrkdwn` contains only the gateway's own words and links.
  */
 export function chatOneMessage(notice: Notice): ChatOneMessage {
+  const parts = partsOf(notice);
   return {
-    text: escapedWithin(preview(notice), maxText, inert),
+    text: escapedWithin(cut(parts.preview, maxText), maxText, inert),
     mrkdwn: false,
-    // The title is a fixed text of the gateway, far below the header's limit of 150 characters.
-    blocks: [{ type: 'header', text: plain(words.title(notice)) }, ...blocksOf(notice)],
+    // The title is a text of the gateway, far below the header's limit of 150 characters.
+    blocks: [{ type: 'header', text: plain(parts.title) }, ...blocksOf(parts), ...linkBlock(parts.link)],
   };
 }
 
-const blocksOf = (notice: Notice) => (notice.kind === 'summary' ? summaryBlocks(notice) : failureBlocks(notice));
+const blocksOf = (parts: Parts) => (parts.form === 'list' ? listBlocks(parts) : detailBlocks(parts));
 
-function failureBlocks(notice: FailureNotice): Block[] {
-  const rows = words.facts(notice).map(([label, value]) => [markdown(`*${label}*`), plain(cut(value, maxField))]);
+function detailBlocks({ introduction, facts, error }: Details): Block[] {
+  const rows = facts.map(([label, value]) => [markdown(`*${label}*`), plain(cut(value, maxField))]);
   return [
-    { type: 'section', text: markdown(words.introduction(notice)) },
+    { type: 'section', text: markdown(introduction) },
     // Slack shows fields in two columns: labels on the left, values on the right.
     { type: 'section', fields: rows.slice(0, 3).flat() },
     { type: 'section', fields: rows.slice(3).flat() },
-    { type: 'section', text: markdown('*Error*') },
-    { type: 'section', text: plain(cut(words.errorText(notice.error), maxSection)) },
-    ...linkBlock(notice.dashboardUrl, words.openEvent),
+    { type: 'section', text: markdown(`*${error.label}*`) },
+    { type: 'section', text: plain(cut(error.text, maxSection)) },
   ];
 }
 
-/** At most 14 blocks; a message may have 50. */
-function summaryBlocks(notice: SummaryNotice): Block[] {
+/** At most 13 blocks; a message may have 50. */
+function listBlocks({ text, entries, openEntry }: List): Block[] {
   return [
-    { type: 'section', text: plain(cut(words.summaryText(notice), maxSection)) },
+    { type: 'section', text: plain(cut(text, maxSection)) },
     { type: 'divider' },
-    ...notice.first.slice(0, words.maxShown).map(({ error, dashboardUrl, ...event }): Block => {
-      const named = `${cut(words.eventName(event), maxNamed)}: ${cut(words.errorText(error), maxListedError)}`;
-      const link = linkTo(dashboardUrl, words.openEvent);
+    ...entries.map(({ name, error, url }): Block => {
+      const named = `${cut(name, maxNamed)}: ${cut(error, maxListedError)}`;
+      const link = linkTo(url, openEntry);
       return { type: 'section', text: plain(named), ...(link && { fields: [link] }) };
     }),
-    ...linkBlock(notice.dashboardUrl, words.openList),
   ];
 }
 
@@ -82,14 +81,9 @@ function linkTo(url: string, label: string): Markdown | null {
   return link.length <= maxField ? markdown(link) : null;
 }
 
-function linkBlock(url: string, label: string): Block[] {
-  const link = linkTo(url, label);
+function linkBlock({ url, words }: Parts['link']): Block[] {
+  const link = linkTo(url, words);
   return link ? [{ type: 'section', text: link }] : [];
-}
-
-function preview(notice: Notice): string {
-  if (notice.kind === 'summary') return cut(words.summaryText(notice), maxText);
-  return `${cut(words.headline(notice), maxNamed)}: ${cut(words.errorText(notice.error).replace(/\s+/g, ' '), maxListedError)}`;
 }
 
 /** Escapes as in Slack's "Formatting text for app surfaces", "Escaping text". */

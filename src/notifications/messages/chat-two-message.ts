@@ -1,6 +1,7 @@
-import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
+import type { Notice } from '../notice.ts';
+import { type Details, type List, type Parts, partsOf } from './parts.ts';
 import { escapedWithin, plainUrl } from './text.ts';
-import * as words from './words.ts';
+import { headline } from './words.ts';
 
 // Limits from Discord's documentation, "Execute Webhook" and "Embed Limits". Titles and labels are fixed and far below.
 const maxContent = 2000;
@@ -18,8 +19,7 @@ const maxUrl = 2000;
 /** The link of an entry and its error share a field. */
 const maxListedUrl = 600;
 
-const red = 0xd92d20;
-const blue = 0x2563eb;
+const colours: Record<Parts['tone'], number> = { failure: 0xd92d20, sample: 0x2563eb, resolved: 0x067647 };
 
 interface Field {
   name: string;
@@ -46,50 +46,49 @@ export interface ChatTwoMessage {
 
 /** The message for a Discord channel. Markdown in an event's values is escaped. */
 export function chatTwoMessage(notice: Notice): ChatTwoMessage {
+  const parts = partsOf(notice);
   return {
-    content: escapedWithin(words.headline(notice), maxContent, escapeMarkdown),
-    embeds: [notice.kind === 'summary' ? summaryEmbed(notice) : failureEmbed(notice)],
+    content: escapedWithin(headline(notice), maxContent, escapeMarkdown),
+    embeds: [parts.form === 'list' ? listEmbed(parts) : detailEmbed(parts)],
     allowed_mentions: { parse: [] },
   };
 }
 
-function failureEmbed(notice: FailureNotice): Embed {
-  const fields = words.facts(notice).map(([name, value]): Field => {
+function detailEmbed(parts: Parts & Details): Embed {
+  const fields = parts.facts.map(([name, value]): Field => {
     return { name, value: escapedWithin(value, maxFact, escapeMarkdown), inline: true };
   });
-  const error = escapedWithin(words.errorText(notice.error), maxFieldValue, escapeMarkdown);
+  const error = escapedWithin(parts.error.text, maxFieldValue, escapeMarkdown);
   return {
-    ...headOf(notice, `${words.introduction(notice)}${linkLine(notice.dashboardUrl, words.openEvent, maxUrl)}`),
-    color: notice.sample ? blue : red,
-    timestamp: notice.failedAt.toISOString(),
-    fields: [...fields, { name: 'Error', value: error, inline: false }],
+    ...headOf(parts, parts.introduction),
+    fields: [...fields, { name: parts.error.label, value: error, inline: false }],
   };
 }
 
-function summaryEmbed(notice: SummaryNotice): Embed {
-  const text = escapedWithin(words.summaryText(notice), maxSummary, escapeMarkdown);
-  const embed: Embed = {
-    ...headOf(notice, `${text}${linkLine(notice.dashboardUrl, words.openList, maxUrl)}`),
-    color: red,
-    timestamp: notice.until.toISOString(),
-    fields: [],
-  };
+function listEmbed(parts: Parts & List): Embed {
+  const embed: Embed = { ...headOf(parts, escapedWithin(parts.text, maxSummary, escapeMarkdown)), fields: [] };
   let length = embed.title.length + embed.description.length;
-  for (const { error, dashboardUrl, ...event } of notice.first.slice(0, words.maxShown)) {
-    const name = escapedWithin(words.eventName(event), maxFieldName, escapeMarkdown);
-    const reason = escapedWithin(words.errorText(error), maxListedError, escapeMarkdown);
-    const value = `${reason}${linkLine(dashboardUrl, words.openEvent, maxListedUrl)}`;
+  for (const entry of parts.entries) {
+    const name = escapedWithin(entry.name, maxFieldName, escapeMarkdown);
+    const reason = escapedWithin(entry.error, maxListedError, escapeMarkdown);
+    const value = `${reason}${linkLine(entry.url, parts.openEntry, maxListedUrl)}`;
     length += name.length + value.length;
-    // The dashboard's list shows all events.
+    // The dashboard's list shows all of them.
     if (length > maxEmbeds) break;
     embed.fields.push({ name, value, inline: false });
   }
   return embed;
 }
 
-function headOf(notice: Notice, description: string) {
-  const url = plainUrl(notice.dashboardUrl);
-  return { title: words.title(notice), ...(isEmbedUrl(url) && { url }), description };
+function headOf({ title, link, tone, at }: Parts, text: string) {
+  const url = plainUrl(link.url);
+  return {
+    title,
+    ...(isEmbedUrl(url) && { url }),
+    description: `${text}${linkLine(link.url, link.words, maxUrl)}`,
+    color: colours[tone],
+    timestamp: at.toISOString(),
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Notice } from '../notice.ts';
 import { type PayloadPart, payloadPart } from './email-payload.ts';
+import { type Details, type Parts, partsOf } from './parts.ts';
 import { cut, oneLine, plainUrl } from './text.ts';
-import * as words from './words.ts';
+import { reasonForMail } from './words.ts';
 
 /** Errors may contain long responses of consumers. The dashboard shows the whole text. */
 const maxError = 4000;
@@ -9,12 +10,12 @@ const maxListedError = 500;
 
 /** The content of an e-mail, for plain text and HTML. Texts have one line, except `error` and `payload.shown`. */
 export interface EmailContent {
-  tone: 'failure' | 'sample';
+  tone: Parts['tone'];
   title: string;
   introduction: string;
   facts: [label: string, value: string][];
-  error: string | null;
-  /** The first events of a summary. */
+  error: Details['error'] | null;
+  /** The first events or incidents of several. */
   entries: { name: string; error: string; url: string }[];
   link: { words: string; url: string };
   payload: PayloadPart | null;
@@ -23,31 +24,26 @@ export interface EmailContent {
 
 /** The content of the e-mail for a notice. */
 export function emailContent(notice: Notice, includePayload: boolean): EmailContent {
-  const common = { title: words.title(notice), footer: words.reasonForMail(notice) };
-  if (notice.kind === 'summary') {
+  const parts = partsOf(notice);
+  const { tone, title, link } = parts;
+  const common = { tone, title, link: { ...link, url: plainUrl(link.url) }, footer: reasonForMail(notice) };
+  if (parts.form === 'list') {
     return {
       ...common,
-      tone: 'failure',
-      introduction: words.summaryText(notice),
-      facts: [],
-      error: null,
-      entries: notice.first.slice(0, words.maxShown).map(({ error, dashboardUrl, ...event }) => ({
-        name: words.eventName(event),
-        error: cut(oneLine(words.errorText(error)), maxListedError),
-        url: plainUrl(dashboardUrl),
+      introduction: parts.text,
+      ...{ facts: [], error: null, payload: null },
+      entries: parts.entries.map(({ name, error, url }) => ({
+        ...{ name, error: cut(oneLine(error), maxListedError), url: plainUrl(url) },
       })),
-      link: { words: words.openList, url: plainUrl(notice.dashboardUrl) },
-      payload: null,
     };
   }
+  const payload = notice.kind === 'delivery_failed' && includePayload ? notice.payload : null;
   return {
     ...common,
-    tone: notice.sample ? 'sample' : 'failure',
-    introduction: words.introduction(notice),
-    facts: words.facts(notice),
-    error: cut(words.errorText(notice.error), maxError),
+    introduction: parts.introduction,
+    facts: parts.facts,
+    error: { ...parts.error, text: cut(parts.error.text, maxError) },
     entries: [],
-    link: { words: words.openEvent, url: plainUrl(notice.dashboardUrl) },
-    payload: includePayload && notice.payload ? payloadPart(notice.payload) : null,
+    payload: payload && payloadPart(payload),
   };
 }

@@ -6,7 +6,7 @@ const mono = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation
 /** Breaks long words, so that they never widen the layout. */
 const wrap = 'overflow-wrap:anywhere;word-break:break-word';
 
-const accents = { failure: '#b42318', sample: '#5b6573' };
+const accents = { failure: '#b42318', sample: '#5b6573', resolved: '#067647' };
 const blue = '#1d4ed8';
 
 /**
@@ -37,7 +37,7 @@ export function emailHtml(content: EmailContent): string {
     `<h1 style="margin:0 0 8px;font-size:22px;line-height:28px;font-weight:600">${escapeHtml(content.title)}</h1>`,
     `<p style="margin:0 0 20px;font-size:15px;line-height:22px;${wrap}">${escapeHtml(content.introduction)}</p>`,
     factsTable(content.facts),
-    content.error === null ? '' : label('Error') + block(content.error, 20),
+    content.error === null ? '' : label(content.error.label) + block(content.error.text, 20),
     entriesTable(content.entries),
     button(content.link),
     payloadBlock(content.payload),

@@ -38,7 +38,7 @@ function plainText(content: EmailContent): string {
     content.title,
     content.introduction,
     facts.map(([label, value]) => `${`${label}:`.padEnd(12)} ${value}`).join('\n'),
-    error !== null && `Error:\n${indented(error)}`,
+    error && `${error.label}:\n${indented(error.text)}`,
     ...entries.map(({ name, error, url }) => `* ${name}: ${error}\n  ${url}`),
     `${link.words}:\n${link.url}`,
     payload && `Payload: ${payload.note}`,

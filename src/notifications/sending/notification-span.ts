@@ -28,6 +28,7 @@ export async function inNotificationSpan<T>(
       attributes: {
         'gateway.event_id': textOf(ids.eventId),
         'gateway.summary_id': textOf(ids.summaryId),
+        'gateway.incident_message_id': textOf(ids.incidentMessageId),
         'gateway.destination_id': textOf(ids.destinationId),
         'gateway.destination_type': settings.destination_type,
         'gateway.attempt': attempt,

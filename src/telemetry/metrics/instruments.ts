@@ -138,6 +138,10 @@ const stateGauges = {
     'gateway_client_certificate_earliest_expiry_timestamp_seconds',
     'When the first client certificate of a consumer expires, in seconds since 1970; absent without one.',
   ],
+  feedLagS: [
+    'gateway_feed_lag_seconds',
+    'Age of the oldest event that an open transaction keeps out of the feed; 0 when there is none.',
+  ],
   workersAlive: ['gateway_workers_alive', 'Workers that take deliveries and had a heartbeat within 4 s.'],
   apisDelivering: [
     'gateway_apis_delivering',
@@ -146,7 +150,10 @@ const stateGauges = {
 } as const;
 
 /** What is true of the whole gateway at one moment. Null: not known now, so that the gauge has no value. */
-export type GatewayState = Record<keyof typeof stateGauges, number | boolean | null>;
+export type GatewayState = Record<keyof typeof stateGauges, number | boolean | null> & {
+  /** Incidents that are not resolved, by their kind. */
+  incidentsOpen: Readonly<Record<string, number>> | null;
+};
 
 /** Registers the gauges of the gateway's state, and returns the function that sets them. What is left out is not known. */
 export function createStateGauges(register: Registry): (state: Partial<GatewayState>) => void {
@@ -155,7 +162,14 @@ export function createStateGauges(register: Registry): (state: Partial<GatewaySt
     const gauge = new Gauge({ name, help, aggregator: 'max', registers: [register] });
     // A new gauge has the value 0, which would be wrong until the first reading.
     gauge.remove();
-    return { key: key as keyof GatewayState, gauge };
+    return { key: key as keyof typeof stateGauges, gauge };
+  });
+  const incidents = new Gauge({
+    name: 'gateway_incidents_open',
+    help: 'Incidents that are not resolved, by their kind.',
+    labelNames: ['kind'],
+    aggregator: 'max',
+    registers: [register],
   });
   return (state) => {
     for (const { key, gauge } of gauges) {
@@ -163,5 +177,7 @@ export function createStateGauges(register: Registry): (state: Partial<GatewaySt
       if (value === null) gauge.remove();
       else gauge.set(Number(value));
     }
+    incidents.reset();
+    for (const [kind, open] of Object.entries(state.incidentsOpen ?? {})) incidents.set({ kind }, open);
   };
 }

@@ -11,9 +11,9 @@ const dayMs = 86_400_000;
 /**
  * The lists, filters and statistics of operators, with every filter alone for common, rare and absent values.
  *
- * @param options `cursor` is an event deep in the table, `offset` is its depth
+ * @param options `cursor` is an event deep in the table, `offset` is its depth; `incident` one of an account with many events
  */
-export function adminCalls(options: { days: number; offset: number; cursor: string }): Call[] {
+export function adminCalls(options: { days: number; offset: number; cursor: string; incident: string }): Call[] {
   const list = (name: string, query: Record<string, string>) => ({
     name,
     path: `/admin/events?${new URLSearchParams({ limit: '100', ...query })}`,
@@ -39,6 +39,8 @@ export function adminCalls(options: { days: number; offset: number; cursor: stri
     list('until before the first day', { until: ago(options.days + 1) }),
     list(`offset ${options.offset}`, { offset: String(options.offset) }),
     list('the same by cursor', { before: options.cursor }),
+    { name: 'incidents, 1,000 open', path: '/admin/incidents?state=open&limit=1000' },
+    { name: 'events of an incident', path: `/admin/events?limit=100&incident=${options.incident}` },
     { name: 'filters', path: '/admin/events/filters' },
     { name: 'stats', path: '/admin/delivery/stats' },
     { name: 'failed', path: '/admin/delivery/failed' },

@@ -65,6 +65,12 @@ const insertAttempts = `
   from day cross join lateral generate_series(1, attempts) number where dice >= 0.001`;
 const insertQueue = `insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, 0 from day where dice < 0.001`;
 
+/** As many as may be open: five causes of each account, since the first event. */
+const insertIncidents = `
+  insert into incidents (id, kind, account_id, cause, first_seen_at, last_seen_at, attempts, oldest_event_id)
+  select gen_random_uuid(), 'delivery', a.id, '500 cause ' || n, now(), now(), 100, (select id from events order by id limit 1)
+  from accounts a cross join generate_series(1, 5) n where a.account_slug <> '${rare.account_slug}'`;
+
 /** Fills the tables of a migrated database with events of the last days, as a gateway would have written them. */
 export async function fill(url: string, options: { events: number; days: number }): Promise<void> {
   const database = await openDatabase({ url, log: createLog('warn') });
@@ -88,6 +94,7 @@ export async function fill(url: string, options: { events: number; days: number 
     for (const text of [insertEvents, insertPayloads, insertAttempts, insertQueue]) await client.query(text);
     await client.query('commit');
   }
+  await client.query(insertIncidents);
   await client.query('select recount_events()');
   await client.query('vacuum analyze');
   await client.end();

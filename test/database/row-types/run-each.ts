@@ -5,9 +5,12 @@ import type { Database } from '../../../src/database/database.ts';
 import { inTransaction, sqlOfClient } from '../../../src/database/transaction.ts';
 import { dayMs } from '../../../src/database/uuid-time.ts';
 import { nextMatches, stillMatching } from '../../../src/events/bulk/matching-events.ts';
+import { readPage } from '../../../src/events/feed/read-page.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
 import { listEvents } from '../../../src/events/list.ts';
+import { countRejected } from '../../../src/events/rejected-counts.ts';
 import { searchPayloads } from '../../../src/events/search/scan-payloads.ts';
+import { countEvents } from '../../../src/events/summary/event-count.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { declareDead } from '../../../src/events/transitions/declared-dead.ts';
 import { fail } from '../../../src/events/transitions/failed.ts';
@@ -49,6 +52,8 @@ export async function runComposedStatements(database: Database): Promise<void> {
       await nextMatches(sql, filter, { next: lowest, last: highest, sliceMs: dayMs }, { most: 1, timeMs: 1_000 });
       await stillMatching(sql, filter, [id]);
     }
+    await readPage(sql, { after: { xid: '0', id: lowest }, condition: { sql: null, values: [] }, limit: 1 });
+    await countRejected(sql, {}, new AbortController().signal);
     await foldStatistics(sql);
     await hasWork(sql, new Date(), await partitionsOf(sql, new Date()));
     await countByKey(sql, sealedColumns);
@@ -57,6 +62,7 @@ export async function runComposedStatements(database: Database): Promise<void> {
       onProgress: () => undefined,
     });
   });
+  await countEvents(database, {}, new AbortController());
   for (const filter of [{ delivery_status: 'pending' }, {}] as const)
     await searchPayloads(database, { ...filter, text: 'a', limit: 1 });
   await expireRows(database);

@@ -35,7 +35,7 @@ test('2,000 failed events are replayed once each, with progress, and delivered',
   const ids = await events(gateway, account, 2_000);
   const delivered = await events(gateway, account, 20, { status: 'enqueued', deliveryStatus: 'delivered' });
   const dry = await gateway.admin.post(orderPath, { action: 'replay', filter: failed, dry_run: true });
-  expect([dry.status, dry.body]).toEqual([200, { dry_run: true, matched: 2_000, exact: true }]);
+  expect([dry.status, dry.body]).toEqual([200, { dry_run: true, matched: 2_000, exact: true, left_out: 0 }]);
   expect(await generations(gateway)).toEqual({ 0: 2_020 });
 
   const job = await ordered(gateway, { action: 'replay', filter: failed });

@@ -19,7 +19,9 @@ const listedEvent: EventRow = {
   ...{ provider: 'generic', account_slug: 'slug', app_key: 'tests', event_type: null, external_id: 'external' },
   ...{ status: 'received', delivery_status: 'pending', attempts: 0, last_error: null, response_code: null },
   ...{ generation: 0, received_at: new Date(), delivered_at: null, next_attempt_at: null, rejection_reason: null },
-  ...{ skipped_reason: null, backfilled_at: null, consumer: 'default', request_id: 'request' },
+  rejection_detail: null,
+  ...{ skipped_reason: null, backfilled_at: null, bulk_job_id: null, consumer: 'default', request_id: 'request' },
+  ...{ scheduled_attempts: 10, schedule_of: null, waits_for: null, failed_by_person: null },
 };
 
 let gateway: TestGateway;

@@ -164,6 +164,17 @@ describe('filters', () => {
     expect(stream.events().map((event) => event.id)).toEqual([id]);
   });
 
+  test('by state: an event is reported when it begins to match, and when it no longer does', async () => {
+    const stream = await opened({ query: '?state=retrying&app_key=states' });
+    const { id } = await received({ appKey: 'states' });
+    await attempted(id, false);
+    const { data } = await stream.next('the event is retried', stateOf(id, 'pending', 1));
+    expect(data).toMatchObject({ state: 'retrying', schedule: { made: 1, of: 10 }, waits_for: null });
+    await operatorOf(gateway.admin).ack(id);
+    await stream.next('it no longer matches', ({ event, data }) => event === 'unmatched' && data.id === id);
+    expect(stream.events()).toHaveLength(1);
+  });
+
   test('by consumer, and webhooks that no consumer gets', async () => {
     const consumerId = await insertConsumer(gateway.database, { accountId: account.id, name: 'billing' });
     const [ofBilling, ofDefault, unsent] = [

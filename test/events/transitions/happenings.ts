@@ -45,10 +45,15 @@ export async function begin(gateway: TestGateway, state: State): Promise<Subject
   return { id: received.id, accountId, appKey, received };
 }
 
-/** Reads the event's state. */
+/** Reads the event's state, and checks that each `failed` besides that of an exhausted event is marked as a person's. */
 export async function stateOf({ database }: TestGateway, { id }: Subject): Promise<State> {
-  const [row] = await rows(database, 'select status, delivery_status from events where id = $1', [id]);
-  return `${row?.status} / ${row?.delivery_status}`;
+  const [row] = await rows(database, 'select status, delivery_status, failed_by_person from events where id = $1', [
+    id,
+  ]);
+  const state = `${row?.status} / ${row?.delivery_status}`;
+  if (state === 'failed / failed') return row?.failed_by_person ? `${state}, by a person` : state;
+  if ((row?.failed_by_person ?? false) !== (row?.status === 'failed')) throw new Error(`${state} has the wrong mark`);
+  return state;
 }
 
 const generationOf = async ({ database }: TestGateway, { id }: Subject): Promise<number> =>

@@ -40,6 +40,23 @@ export function changesOfPage(): Changes {
   return { states, beginnings: beginnings.map(([, state = '']) => state), after };
 }
 
+/** The section "The word for a state" of docs/concepts.md: what each word is shown as, and the words of each state. */
+export function wordsOfPage(): { shown: Map<string, string[]>; of: Map<State, string[]> } {
+  const [, rest = ''] = readProjectFile('docs/concepts.md').split('\n### The word for a state\n');
+  const [section = ''] = rest.split('\n### ');
+  const rowsAfter = (heading: string) => {
+    const table = section.split('\n\n').find((part) => part.trim().startsWith(heading)) ?? '';
+    return table.trim().split('\n').slice(2).map(cellsOf);
+  };
+  const shown = new Map<string, string[]>();
+  for (const [word = '', texts = ''] of rowsAfter('| `state` |'))
+    shown.set(word, [...(shown.get(word) ?? []), ...texts.split(/, (?=waiting)/)]);
+  const of = rowsAfter('| `status / delivery_status` |').map(
+    ([state = '', words = '']) => [state, words.split(', ')] as const,
+  );
+  return { shown, of: new Map(of) };
+}
+
 /** The rows of the state tables in the docstrings of `src/events/transitions/`: the changes by file. */
 export function rowsOfFiles(): Map<string, string[]> {
   const files = projectFiles.filter((path) => path.startsWith('src/events/transitions/'));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { uuidFloor } from '../../../src/database/uuid-time.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
 import { listEvents } from '../../../src/events/read.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
@@ -13,7 +14,8 @@ const stage = useRetentionStage();
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 const nothing = {
   ...{ dedup_keys: 0, rejected_events: 0, rejection_counts: 0, rejection_days: 0 },
-  ...{ notification_summaries: 0, notification_bursts: 0, bulk_jobs: 0 },
+  ...{ notification_summaries: 0, notification_bursts: 0, incident_messages: 0, bulk_jobs: 0, incidents: 0 },
+  ...{ event_actions: 0, pauses: 0, rejection_checks: 0 },
 };
 const idsOf = async (table: string, column = 'id') =>
   (await rows(stage.database, `select ${column} as id from ${table} order by 1`)).map(({ id }) => id);
@@ -139,6 +141,42 @@ test('bulk jobs are deleted 30 days after their end, and never before it', async
   expect(await idsOf('bulk_jobs')).toEqual(kept);
 });
 
+test('what operators did is deleted with the day of its event, and a pause when it ended before the oldest day', async () => {
+  const { database } = stage;
+  const kept = await stage.delivered(noon(60));
+  const action = (eventId: string) =>
+    database.pool.query(
+      `insert into event_actions (event_id, generation, at, actor, action, reason) values ($1, 0, now(), 'ann', 'ack', 'booked')`,
+      [eventId],
+    );
+  await action(kept);
+  await action(uuidFloor(noon(90)));
+  const pause = (reason: string, endedDaysAgo: number | null) =>
+    database.pool.query(
+      `insert into pauses (account_id, since, reason, paused_by, ended_at, ended_by)
+       values (gen_random_uuid(), now() - interval '100 days', $1, 'ann', now() - $2 * interval '1 day', 'ann')`,
+      [reason, endedDaysAgo],
+    );
+  await pause('over', 90);
+  await pause('of an event that is there', 10);
+  await pause('in force', null);
+  expect(await expireRows(database)).toEqual({ ...nothing, event_actions: 1, pauses: 1 });
+  expect(await idsOf('event_actions', 'event_id')).toEqual([kept]);
+  expect(await idsOf('pauses', 'reason')).toEqual(['in force', 'of an event that is there']);
+});
+
+test('what checks of rejected webhooks have found is deleted with the rejected webhooks', async () => {
+  const { database } = stage;
+  const [kept, gone] = [uuidFloor(noon(29)), uuidFloor(noon(31))];
+  await database.pool.query(
+    `insert into rejection_checks (rejected_event_id, event_id, made)
+     select t.id, gen_random_uuid(), true from unnest($1::uuid[]) as t (id)`,
+    [[kept, gone]],
+  );
+  expect(await expireRows(database)).toEqual({ ...nothing, rejection_checks: 1 });
+  expect(await idsOf('rejection_checks', 'rejected_event_id')).toEqual([kept]);
+});
+
 test('summaries are deleted a month after their end or with their events, bursts with their destinations', async () => {
   const { database, account } = stage;
   const summary = async (status: string, endedDaysAgo: number, receivedDaysAgo = endedDaysAgo) => {
@@ -171,4 +209,21 @@ test('summaries are deleted a month after their end or with their events, bursts
   expect(await expireRows(database)).toEqual({ ...nothing, notification_summaries: 4, notification_bursts: 2 });
   expect(await idsOf('notification_summaries')).toEqual(kept.sort());
   expect(await idsOf('notification_bursts', 'destination_id')).toEqual([made.body.id, recent].sort());
+});
+
+test('incidents are deleted 90 days after their end, and open ones are kept', async () => {
+  const { database } = stage;
+  const incident = async (state: string, endedDaysAgo: number | null) => {
+    const id = randomUUID();
+    await database.pool.query(
+      `insert into incidents (id, kind, state, account_id, cause, first_seen_at, last_seen_at, resolved_at)
+       values ($1, 'delivery', $2, $1, '500', now() - interval '200 days', now() - interval '200 days', now() - $3 * interval '1 day')`,
+      [id, state, endedDaysAgo],
+    );
+    return id;
+  };
+  const kept = [await incident('open', null), await incident('acknowledged', null), await incident('resolved', 89)];
+  await incident('resolved', 91);
+  expect(await expireRows(database)).toEqual({ ...nothing, incidents: 1 });
+  expect(await idsOf('incidents')).toEqual(kept.sort());
 });

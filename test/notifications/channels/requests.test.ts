@@ -6,7 +6,7 @@ import { chatTwoMessage } from '../../../src/notifications/messages/chat-two-mes
 import { webhookMessage } from '../../../src/notifications/messages/webhook-message.ts';
 import { version } from '../../../src/shared/version.ts';
 import { consumer } from '../../delivery/servers.ts';
-import { channels, failure, headersOf, summary } from './support.ts';
+import { channels, failure, headersOf, incident, summary } from './support.ts';
 
 const always = (body: Buffer) => ({
   ...{ host: expect.any(String), connection: expect.any(String), 'content-length': String(body.length) },
@@ -69,6 +69,16 @@ test('user and password of a URL become Basic authentication', async () => {
   expect(headersOf(seen[0]).authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
 });
 
+test('a webhook gets an incident, signed, with its own idempotency key', async () => {
+  const { url, seen } = await consumer((response) => response.end());
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  await channels()({ destination_type: 'webhook', config: { url, secret } }, incident);
+  const body = seen[0]?.body ?? Buffer.alloc(0);
+  const headers = headersOf(seen[0]);
+  expect(headers).toMatchObject({ 'webhook-id': incident.id, 'idempotency-key': incident.id });
+  expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(json(webhookMessage(incident))));
+});
+
 test('a summary to a webhook is refused with an error that says so', async () => {
   const { url, seen } = await consumer((response) => response.end());
   expect(await channels()({ destination_type: 'webhook', config: { url } }, summary)).toMatchObject({
@@ -77,7 +87,7 @@ test('a summary to a webhook is refused with an error that says so', async () =>
   expect(seen).toEqual([]);
 });
 
-test.each([failure(), summary])('chat_one gets its message of a $kind', async (notice) => {
+test.each([failure(), summary, incident])('chat_one gets its message of a $kind', async (notice) => {
   const { port, seen } = await consumer((response) => response.end('ok'));
   const webhook_url = `http://127.0.0.1:${port}/services/T1/B1/token?x=1`;
   expect(await channels()({ destination_type: 'chat_one', config: { webhook_url } }, notice)).toMatchObject({
@@ -91,7 +101,7 @@ test.each([failure(), summary])('chat_one gets its message of a $kind', async (n
   expect(headersOf(request)).toEqual({ ...always(body), ...named });
 });
 
-test.each([failure(), summary])('chat_two gets its message of a $kind, with wait=true', async (notice) => {
+test.each([failure(), summary, incident])('chat_two gets its message of a $kind, with wait=true', async (notice) => {
   const { port, seen } = await consumer((response) => response.end('{"id":"1"}'));
   const webhook_url = `http://127.0.0.1:${port}/api/webhooks/12/token?thread_id=7`;
   expect(await channels()({ destination_type: 'chat_two', config: { webhook_url } }, notice)).toMatchObject({

@@ -4,7 +4,7 @@ import type {
   DestinationSettings,
   DestinationType,
 } from '../../../src/notifications/destinations/destination-config.ts';
-import type { FailureNotice, Notice, SummaryNotice } from '../../../src/notifications/notice.ts';
+import type { FailureNotice, IncidentNotice, Notice, SummaryNotice } from '../../../src/notifications/notice.ts';
 import type { MailSettings } from '../../../src/notifications/settings.ts';
 import { type Seen, sender } from '../../delivery/servers.ts';
 import { secretText } from '../../support/secrets.ts';
@@ -26,7 +26,9 @@ export function failure(
       ...{ id: eventId, account_id: '01a1fb5c-0000-7000-8000-00000000000a', provider: 'generic' },
       ...{ account_slug: 'shop', app_key: 'my-app', event_type: 'order.paid', external_id: 'o-1' },
       ...{ status: 'failed', delivery_status: 'failed', attempts: 10, generation: 0, rejection_reason: null },
-      ...{ skipped_reason: null, backfilled_at: null, consumer: 'default', request_id: 'request' },
+      rejection_detail: null,
+      ...{ skipped_reason: null, backfilled_at: null, bulk_job_id: null, consumer: 'default', request_id: 'request' },
+      ...{ scheduled_attempts: 10, schedule_of: null, waits_for: null, failed_by_person: null },
       ...{ last_error: 'consumer.test:443 refused the connection', response_code: null, received_at: at },
       ...{ delivered_at: null, next_attempt_at: null },
       ...event,
@@ -56,6 +58,24 @@ export const summary: SummaryNotice = {
     },
   ],
   dashboardUrl: 'https://gateway.test/dashboard/events?delivery_status=failed',
+};
+
+const incidentId = '01a1fb5c-9999-7658-a59f-f1f2e11f4782';
+
+/** The notice of an incident. */
+export const incident: IncidentNotice = {
+  ...{ kind: 'incidents', id: 'message.1', dashboardUrl: `https://gateway.test/dashboard/incidents/${incidentId}` },
+  incidents: [
+    {
+      ...{ id: incidentId, type: 'incident.opened', reminder: false, kind: 'delivery', consumer: 'billing' },
+      ...{ account_id: '01a1fb5c-0000-7000-8000-00000000000a', provider: 'generic', account_slug: 'shop' },
+      ...{ app_key: 'my-app', cause: '500 TypeError', attempts: 5, example_event_id: eventId },
+      at: new Date('2026-11-20T10:00:12.000Z'),
+      first_seen_at: new Date('2026-11-20T10:00:00.000Z'),
+      last_seen_at: new Date('2026-11-20T10:00:10.000Z'),
+      dashboardUrl: `https://gateway.test/dashboard/incidents/${incidentId}`,
+    },
+  ],
 };
 
 export const noMail: MailSettings = { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };

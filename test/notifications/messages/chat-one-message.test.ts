@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type ChatOneMessage, chatOneMessage } from '../../../src/notifications/messages/chat-one-message.ts';
+import type { Notice } from '../../../src/notifications/notice.ts';
 import { expectReadable, expectSlackLimits } from './limits.ts';
-import { failure, hardValues, listed, noticesWith, summary } from './support.ts';
+import { failure, hardValues, incidents, listed, noticesWith, summary } from './support.ts';
 
 const objectsOf = ({ blocks }: ChatOneMessage) =>
   blocks.flatMap((block) => {
@@ -31,8 +32,8 @@ test('the message of a failed event has its fields, its error and a link', () =>
 test('the message of a summary has its first events and a link to all', () => {
   const message = chatOneMessage(summary());
   expect(textsOf(message, 'plain_text')).toEqual([
-    '12 more events failed',
-    '12 more events of shop (generic) failed between 2026-11-21 15:20:00 UTC and 2026-11-21 15:33:16 UTC. Here are the first of them.',
+    '12 more events exhausted',
+    '12 more events of shop (generic) were exhausted between 2026-11-21 15:20:00 UTC and 2026-11-21 15:33:16 UTC. Here are the first of them.',
     'order.paid: HTTP 503',
     'no type: HTTP 503',
   ]);
@@ -62,15 +63,23 @@ test.each(hardValues)('%s in every value: limits hold', (_, value) => {
   }
 });
 
+/** A notice of the same form, of harmless values. */
+function harmlessAs(notice: Notice): Notice {
+  switch (notice.kind) {
+    case 'delivery_failed':
+      return failure({}, { consumer: notice.event.consumer });
+    case 'summary':
+      return summary({ first: Array(60).fill(listed()) });
+    case 'incidents':
+      return incidents(...notice.incidents.map(() => ({})));
+  }
+}
+
 test('values of an event cause no formatting, links or mentions', () => {
   const value = '@here <!channel> <@U123> <https://evil|x> *b* http://evil.com :tada: #general';
   for (const notice of noticesWith(value)) {
     const message = chatOneMessage(notice);
-    const harmless = chatOneMessage(
-      notice.kind === 'summary'
-        ? summary({ first: Array(60).fill(listed()) })
-        : failure({}, { consumer: notice.event.consumer }),
-    );
+    const harmless = chatOneMessage(harmlessAs(notice));
     // Slack finds the same markup as in the message of a harmless event.
     expect(textsOf(message, 'mrkdwn')).toEqual(textsOf(harmless, 'mrkdwn'));
     expect(message.mrkdwn).toBe(false);

@@ -26,7 +26,7 @@ test('the message of a failed event has its fields, its error and a link', () =>
 
 test('the message of a summary has its first events and a link to all', () => {
   const [embed] = chatTwoMessage(summary()).embeds;
-  expect(embed.title).toBe('12 more events failed');
+  expect(embed.title).toBe('12 more events exhausted');
   expect(embed.timestamp).toBe('2026-11-21T15:33:16.000Z');
   expect(embed.description).toContain(
     '(https://hooks.example.com/dashboard/events?provider=generic&account_slug=shop)',

@@ -13,7 +13,7 @@ test('the message of a failed event has its fields, its error and a link', () =>
   expect(attachment).toBe(null);
   expect(text).toBe(`Delivery failed
 
-This event could not be delivered, and no further attempts will be made. It can be replayed from the dashboard.
+This event is exhausted: it could not be delivered, and no further attempts will be made. It can be replayed from the dashboard.
 
 Event type:  order.paid
 Provider:    generic
@@ -38,10 +38,10 @@ You get this because your address is in a destination of the account shop (gener
 
 test('the message of a summary has its first events and a link to all', () => {
   const { subject, text, html, attachment } = emailMessage(summary(), { includePayload: true });
-  expect(subject).toBe('12 more events failed (shop)');
+  expect(subject).toBe('12 more events exhausted (shop)');
   expect(attachment).toBe(null);
   const said =
-    '12 more events of shop (generic) failed between 2026-11-21 15:20:00 UTC and 2026-11-21 15:33:16 UTC. Here are the first of them.';
+    '12 more events of shop (generic) were exhausted between 2026-11-21 15:20:00 UTC and 2026-11-21 15:33:16 UTC. Here are the first of them.';
   const list = 'https://hooks.example.com/dashboard/events?provider=generic&account_slug=shop';
   expect(text).toContain(`${said}\n\n* order.paid: HTTP 503\n  ${url}\n\n* no type: HTTP 503\n  ${url}\n\n`);
   expect(text).toContain(`Open the list in the dashboard:\n${list}\n`);
@@ -51,10 +51,10 @@ test('the message of a summary has its first events and a link to all', () => {
 });
 
 test.each([
-  [{ events: 1 }, '1 more event failed (shop)', /1 more event of shop \(generic\) failed between/],
-  [{ events: 2 }, '2 more events failed (shop)', /2 more events of shop \(generic\) failed between/],
-  [{ events: 0 }, '0 more events failed (shop)', /0 more events of shop \(generic\) failed between/],
-  [{ until: summary().since }, '12 more events failed (shop)', /failed at 2026-11-21 15:20:00 UTC\./],
+  [{ events: 1 }, '1 more event exhausted (shop)', /1 more event of shop \(generic\) was exhausted between/],
+  [{ events: 2 }, '2 more events exhausted (shop)', /2 more events of shop \(generic\) were exhausted between/],
+  [{ events: 0 }, '0 more events exhausted (shop)', /0 more events of shop \(generic\) were exhausted between/],
+  [{ until: summary().since }, '12 more events exhausted (shop)', /were exhausted at 2026-11-21 15:20:00 UTC\./],
 ])('a summary with %o has the right singular or plural', (changes, subject, said) => {
   const message = emailMessage(summary(changes), plain);
   expect(message.subject).toBe(subject);

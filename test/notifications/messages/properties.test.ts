@@ -5,9 +5,9 @@ import { chatOneMessage } from '../../../src/notifications/messages/chat-one-mes
 import { chatTwoMessage } from '../../../src/notifications/messages/chat-two-message.ts';
 import { emailMessage } from '../../../src/notifications/messages/email-message.ts';
 import { webhookMessage } from '../../../src/notifications/messages/webhook-message.ts';
-import type { FailureNotice, SummaryNotice } from '../../../src/notifications/notice.ts';
+import type { FailureNotice, IncidentNotice, SummaryNotice, ToldIncident } from '../../../src/notifications/notice.ts';
 import { expectDiscordLimits, expectReadable, expectSlackLimits, expectSoundEmail } from './limits.ts';
-import { failure, summary } from './support.ts';
+import { failure, incidents, summary } from './support.ts';
 
 // Any UTF-16 units, but more often text with a meaning in a message format; sometimes very long.
 const unit = fc.oneof(
@@ -63,7 +63,25 @@ const summaries: fc.Arbitrary<SummaryNotice> = fc
     dashboardUrl: urls,
   })
   .map(summary);
-const notices = fc.oneof(failures, summaries);
+const told: fc.Arbitrary<Partial<ToldIncident>> = fc.record({
+  type: fc.constantFrom('incident.opened', 'incident.resolved'),
+  reminder: fc.boolean(),
+  kind: fc.constantFrom('delivery', 'rejections'),
+  at: dates,
+  account_id: fc.constantFrom('one', 'two'),
+  provider: texts,
+  account_slug: texts,
+  consumer: fc.option(consumers),
+  cause: texts,
+  attempts: fc.nat(),
+  first_seen_at: dates,
+  last_seen_at: dates,
+  dashboardUrl: urls,
+});
+const ofIncidents: fc.Arbitrary<IncidentNotice> = fc
+  .record({ some: fc.array(told, { minLength: 1, maxLength: 15 }), dashboardUrl: urls })
+  .map(({ some, dashboardUrl }) => ({ ...incidents(...some), dashboardUrl }));
+const notices = fc.oneof(failures, summaries, ofIncidents);
 
 const throughJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 
@@ -74,6 +92,19 @@ test('a webhook message survives JSON', () => {
       expect(JSON.stringify(message).isWellFormed()).toBe(true);
       expect(throughJson(message)).toEqual(message);
       expect('sample' in message.data).toBe(notice.sample);
+    }),
+  );
+});
+
+test('a webhook message about an incident survives JSON', () => {
+  fc.assert(
+    fc.property(told, (one) => {
+      const message = webhookMessage(incidents(one));
+      expect(throughJson(message)).toEqual(message);
+      expect(message).toMatchObject({
+        type: one.type,
+        data: { reminder: one.reminder, incident: { cause: one.cause } },
+      });
     }),
   );
 });

@@ -1,5 +1,5 @@
 import type { EventRow } from '../../../src/events/event.ts';
-import type { FailureNotice, SummaryNotice } from '../../../src/notifications/notice.ts';
+import type { FailureNotice, IncidentNotice, SummaryNotice, ToldIncident } from '../../../src/notifications/notice.ts';
 
 export const utf8 = (text: string) => new TextEncoder().encode(text);
 
@@ -23,7 +23,9 @@ const event: EventRow = {
   delivered_at: null,
   next_attempt_at: null,
   rejection_reason: null,
-  ...{ skipped_reason: null, backfilled_at: null, consumer: 'default', request_id: 'request' },
+  rejection_detail: null,
+  ...{ skipped_reason: null, backfilled_at: null, bulk_job_id: null, consumer: 'default', request_id: 'request' },
+  ...{ scheduled_attempts: 10, schedule_of: null, waits_for: null, failed_by_person: null },
 };
 
 /** The notice of a failed event, with some values changed. */
@@ -69,6 +71,33 @@ export function summary(changes: Partial<SummaryNotice> = {}): SummaryNotice {
   };
 }
 
+const incidentId = '0198f3a2-9999-7d2e-9a53-5f1c2b7e8d90';
+
+/** An incident that has opened, with some values changed. */
+export function incident(changes: Partial<ToldIncident> = {}): ToldIncident {
+  return {
+    ...{ id: incidentId, type: 'incident.opened', reminder: false, kind: 'delivery' },
+    at: new Date('2026-11-21T15:23:16.120Z'),
+    ...{ account_id: event.account_id, provider: 'stripe', account_slug: 'shop-eu', app_key: 'shop-app' },
+    ...{ consumer: 'billing', cause: "500 TypeError: Cannot read 'id' webhooks.js:#", attempts: 34 },
+    first_seen_at: new Date('2026-11-21T15:22:07.000Z'),
+    last_seen_at: new Date('2026-11-21T15:23:12.000Z'),
+    example_event_id: eventId,
+    dashboardUrl: `https://hooks.example.com/dashboard/incidents/${incidentId}`,
+    ...changes,
+  };
+}
+
+/** The notice of incidents. */
+export function incidents(...some: Partial<ToldIncident>[]): IncidentNotice {
+  const told = (some.length > 0 ? some : [{}]).map(incident);
+  const list = 'https://hooks.example.com/dashboard/incidents';
+  return {
+    ...{ kind: 'incidents', id: 'm1', incidents: told },
+    dashboardUrl: told.length === 1 ? incident().dashboardUrl : list,
+  };
+}
+
 const repeated = (text: string) => text.repeat(Math.ceil(10_000 / text.length)).slice(0, 10_000);
 
 /** Values of 10,000 UTF-16 units that are difficult for limits and escapes, and empty values. */
@@ -89,13 +118,19 @@ export const hardValues: [name: string, value: string][] = [
 
 const longestConsumer = 'c'.repeat(40);
 
-/** A failure and a summary of the consumer with the longest name, with this value in every field that comes from outside. */
-export function noticesWith(value: string): [FailureNotice, SummaryNotice] {
+/**
+ * Notices of a failure, a summary, one incident and many incidents, of the consumer with the longest name, with this value
+ * in every field that comes from outside.
+ */
+export function noticesWith(value: string): [FailureNotice, SummaryNotice, IncidentNotice, IncidentNotice] {
   const ofEvent = { event_type: value, account_slug: value, provider: value, id: value, consumer: longestConsumer };
   const one = listed({ event_type: value, consumer: longestConsumer, error: value });
+  const told = { provider: value, account_slug: value, consumer: longestConsumer, cause: value };
   return [
     failure({ error: value, payload: { body: utf8(value), contentType: value } }, ofEvent),
     summary({ account: { provider: value, account_slug: value, app_key: value }, first: Array(60).fill(one) }),
+    incidents(told),
+    incidents(...Array(60).fill(told)),
   ];
 }
 

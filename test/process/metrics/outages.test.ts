@@ -1,11 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { gatewayRoles } from '../../support/gateway-roles.ts';
 import { ownPostgres, ownTemporal } from '../../support/own-servers.ts';
 import { until } from '../../support/until.ts';
 import { gaugeOf, metricsOf, scraped } from './exposition.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 const readFromDatabase = [

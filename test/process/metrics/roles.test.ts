@@ -1,11 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { migratedRoles } from '../../support/gateway-roles.ts';
 import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
 import { gaugeOf, metricsOf, scraped, sdkIsMeasured, sumOf } from './exposition.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 test('two apis and two workers: the scrapes add up to what sender and consumers counted', async () => {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { readProjectFile } from '../../docker/files.ts';
 import { sharedServers, startedFolder, startWholeGateway } from '../../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
@@ -7,7 +7,6 @@ import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
 import { gaugeOf, type ScrapedMetric, scraped, sdkIsMeasured, sumOf } from './exposition.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 gatewaysEndWithTheirTest();
 
 /** Name and type of each row of the table of docs/metrics.md. */

@@ -1,6 +1,6 @@
 import { answer, api } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
-import { useMay } from '../api/session.ts';
+import { useMay, useSession } from '../api/session.ts';
 import { statsKey, useStats } from '../api/stats.ts';
 import { Button } from '../components/button.tsx';
 import { Moment } from '../components/moment.tsx';
@@ -10,7 +10,9 @@ import styles from './banners.module.css';
 
 /** Above each page: whether the gateway is away, and whether deliveries are paused. */
 export function Banners() {
-  const { data, error } = useStats();
+  const { data, error: ofStats } = useStats();
+  const { error: ofSession } = useSession();
+  const error = ofStats ?? ofSession;
   const mayOperate = useMay('operate');
   const resume = useAction({
     call: () => answer(api.delivery.resume.post()),

@@ -5,24 +5,12 @@ import { token } from '../api/token.ts';
 import { Button } from '../components/button.tsx';
 import { useKeys } from '../components/use-keys.ts';
 import { Banners } from './banners.tsx';
+import { usePlaces } from './places.ts';
 import { chooseScheme, readScheme, type Scheme } from './scheme.ts';
 import styles from './shell.module.css';
 import { Shortcuts } from './shortcuts.tsx';
 import { SignIn } from './sign-in.tsx';
 import { Toasts } from './toasts.tsx';
-
-/** The pages in the order of the navigation. `/` is matched exactly. */
-const places = [
-  ['/', 'Overview'],
-  ['/events', 'Events'],
-  ['/rejected', 'Rejected'],
-  ['/accounts', 'Accounts'],
-  ['/audit', 'Audit log'],
-  ['/backups', 'Backups'],
-  ['/maintenance', 'Maintenance'],
-  ['/providers', 'Providers'],
-  ['/settings', 'Settings'],
-] as const;
 
 /** What all pages have in common: navigation, banners, messages and shortcuts. Without a token it asks for one. */
 export function Shell() {
@@ -43,6 +31,7 @@ function SignedIn() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a narrow window closes when a page opens
   useEffect(() => setOpen(false), [path]);
+  const places = usePlaces();
   const menu = useRef<HTMLButtonElement>(null);
   useKeys(
     ({ key }) => {
@@ -68,7 +57,7 @@ function SignedIn() {
           Webhook gateway
         </Link>
         <nav aria-label="Pages">
-          {places.map(([to, name]) => (
+          {places.map(({ to, name }) => (
             <Link key={to} to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
               {name}
             </Link>
@@ -85,6 +74,10 @@ function SignedIn() {
   );
 }
 
+/** What a token with a scope sees. */
+const scopeText = (scope: { app_key: string } | { account_id: string }) =>
+  'app_key' in scope ? `only ${scope.app_key}` : 'only one account';
+
 function Account() {
   const { data } = useSession();
   const [scheme, setScheme] = useState(readScheme);
@@ -93,6 +86,7 @@ function Account() {
       {data && (
         <p title={`The token ${data.name} has the role ${data.role}`}>
           {data.name} <span className={styles.role}>{data.role}</span>
+          {data.scope && <span className={styles.scope}>{scopeText(data.scope)}</span>}
         </p>
       )}
       <label>

@@ -2,50 +2,61 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useShortcuts } from '../components/use-keys.ts';
+import { usePlaces } from './places.ts';
 import styles from './shortcuts.module.css';
 
-/** Shortcuts of all pages. `g` begins those that open a page. */
-const pages = {
-  o: '/',
-  e: '/events',
-  r: '/rejected',
-  a: '/accounts',
-  l: '/audit',
-  b: '/backups',
-  m: '/maintenance',
-} as const;
-
 const all: [string, string][] = [
-  ['/', 'Search events'],
+  ['/', 'Search on this page, or the events'],
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
+  ['p', 'Show the answer beside the list'],
   ['x', 'Select the row'],
   ['r', 'Replay the event'],
-  ['g o, g e, g r', 'Overview, events, rejected webhooks'],
+  ['g o, g i, g e, g r', 'Overview, incidents, events, rejected webhooks'],
   ['g a, g l, g b, g m', 'Accounts, audit log, backups, maintenance'],
   ['?', 'These shortcuts'],
   ['Esc', 'Close'],
 ];
 
-/** Listens for the shortcuts of all pages, and shows them. */
+/** Gives the focus to the search of the page, or to its first filter that is a text. False if it has none. */
+function focusSearch(): boolean {
+  const search = document.querySelector<HTMLInputElement>('input[type="search"], search input');
+  search?.focus();
+  return search !== null;
+}
+
+/** A page that was opened is there after its code was loaded. */
+const patienceMs = 3_000;
+
+function focusSearchSoon(): void {
+  if (focusSearch()) return;
+  const observer = new MutationObserver(() => {
+    if (!focusSearch()) return;
+    observer.disconnect();
+    clearTimeout(timer);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  const timer = setTimeout(() => observer.disconnect(), patienceMs);
+}
+
+/** Listens for the shortcuts of all pages, and shows them. `g` begins those that open a page. */
 export function Shortcuts() {
   const [shown, setShown] = useState(false);
   const navigate = useNavigate();
+  const places = usePlaces();
   const afterG = useRef(false);
   useShortcuts(
     (event) => {
-      const page = afterG.current ? pages[event.key as keyof typeof pages] : undefined;
+      const page = afterG.current ? places.find(({ key }) => key === event.key) : undefined;
       afterG.current = event.key === 'g';
-      if (page !== undefined) {
+      if (page) {
         // The letter is no shortcut of the page that is left.
         event.stopPropagation();
-        void navigate({ to: page });
+        void navigate({ to: page.to });
       } else if (event.key === '?') setShown(true);
       else if (event.key === '/') {
         event.preventDefault();
-        const search = document.querySelector<HTMLInputElement>('input[type="search"]');
-        if (search) search.focus();
-        else void navigate({ to: '/events' });
+        if (!focusSearch()) void navigate({ to: '/events' }).then(focusSearchSoon);
       }
     },
     // Before the shortcuts of the page.

@@ -1,14 +1,15 @@
+import { type ShownState, stateText } from '../../../events/event-state.ts';
 import styles from './badge.module.css';
 
 const states = {
-  bad: ['failed', 'dead', 'rejected', 'error', 'refused'],
-  good: ['delivered', 'processed', 'sent', 'completed', 'done', 'running', 'on'],
-  open: ['pending', 'stopping', 'paused', 'queued'],
+  bad: ['exhausted', 'failed_by_person', 'failed', 'dead', 'rejected', 'error', 'refused'],
+  good: ['delivered', 'acknowledged', 'sent', 'completed', 'done', 'running', 'on'],
+  open: ['retrying', 'pending', 'stopping', 'paused'],
 };
 
 const toneOf = (state: string) => Object.entries(states).find(([, names]) => names.includes(state))?.[0] ?? 'calm';
 
-/** A state as a coloured label. The text alone also identifies the state. */
+/** A state as a label, coloured only where something is wrong or open. The text alone also identifies the state. */
 export function Badge({ state, label = state }: { state: string; label?: string }) {
   return (
     <span className={styles.badge} data-tone={toneOf(state)}>
@@ -17,12 +18,7 @@ export function Badge({ state, label = state }: { state: string; label?: string 
   );
 }
 
-/** The state that matters most: that of the delivery, or that nothing is delivered. */
-export function EventBadge({ status, delivery_status }: { status: string; delivery_status: string | null }) {
-  // No consumer wants the webhook.
-  if (status === 'enqueued' && delivery_status === null) return <Badge state="skipped" />;
-  if (status === 'dead' || status === 'rejected' || delivery_status === null) return <Badge state={status} />;
-  if (status === 'processed' && delivery_status !== 'delivered')
-    return <Badge state="processed" label="acknowledged" />;
-  return <Badge state={delivery_status} />;
+/** The state of an event, as lists and pages show it. */
+export function EventBadge(event: ShownState) {
+  return <Badge state={event.state} label={stateText(event)} />;
 }

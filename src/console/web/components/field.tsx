@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type FormEvent, type ReactNode, useId, useState } from 'react';
 import styles from './field.module.css';
 
 export interface FieldTexts {
@@ -13,16 +13,30 @@ interface ValueProps extends FieldTexts {
   onChange(value: string): void;
 }
 
-/** The ids and attributes that connect an input with its label, hint and error. */
-export function useFieldIds({ hint, error }: Pick<FieldTexts, 'hint' | 'error'>) {
+type FormControl = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/**
+ * The ids and attributes that connect an input with its label, hint and error. What the browser says of its value, such as
+ * that it is required, becomes its error: a browser would show the first one of a form only.
+ */
+export function useFieldIds({ hint, error: fromApi }: Pick<FieldTexts, 'hint' | 'error'>) {
   const id = useId();
+  const [fromBrowser, setFromBrowser] = useState<string>();
+  const error = fromBrowser ?? fromApi;
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   const input = {
     id,
     'aria-describedby': describedBy === '' ? undefined : describedBy,
     'aria-invalid': error === undefined ? undefined : true,
+    onInvalid(event: FormEvent<FormControl>) {
+      event.preventDefault();
+      const { currentTarget: control } = event;
+      setFromBrowser(control.validationMessage);
+      if (control.form?.querySelector(':is(input, select, textarea):invalid') === control) control.focus();
+    },
+    onInput: () => setFromBrowser(undefined),
   };
-  return { id, input };
+  return { id, input, error };
 }
 
 /** Label, hint and error around an input that has the attributes of `useFieldIds`. */
@@ -54,8 +68,8 @@ type InputProps = FieldTexts &
   };
 
 /** A labelled input. */
-export function Field({ label, hint, error, choices, onChange, ...rest }: InputProps) {
-  const { id, input } = useFieldIds({ hint, error });
+export function Field({ label, hint, error: given, choices, onChange, ...rest }: InputProps) {
+  const { id, input, error } = useFieldIds({ hint, error: given });
   return (
     <FieldFrame id={id} label={label} hint={hint} error={error}>
       <input
@@ -79,14 +93,19 @@ export function Field({ label, hint, error, choices, onChange, ...rest }: InputP
 
 /** A labelled choice among given values. */
 export function Choice(
-  props: ValueProps & { disabled?: boolean | undefined; options: readonly (readonly [value: string, text: string])[] },
+  props: ValueProps & {
+    disabled?: boolean | undefined;
+    required?: boolean;
+    options: readonly (readonly [value: string, text: string])[];
+  },
 ) {
-  const { id, input } = useFieldIds(props);
+  const { id, input, error } = useFieldIds(props);
   return (
-    <FieldFrame id={id} label={props.label} hint={props.hint} error={props.error}>
+    <FieldFrame id={id} label={props.label} hint={props.hint} error={error}>
       <select
         {...input}
         disabled={props.disabled}
+        required={props.required}
         value={props.value}
         onChange={({ target }) => props.onChange(target.value)}
       >
@@ -104,11 +123,11 @@ export function Choice(
 export function Area({
   label,
   hint,
-  error,
+  error: given,
   onChange,
   ...rest
 }: ValueProps & Pick<ComponentProps<'textarea'>, 'rows' | 'required' | 'placeholder'>) {
-  const { id, input } = useFieldIds({ hint, error });
+  const { id, input, error } = useFieldIds({ hint, error: given });
   return (
     <FieldFrame id={id} label={label} hint={hint} error={error}>
       <textarea

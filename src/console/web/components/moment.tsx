@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { agoText, localTime, utcTime } from './time-text.ts';
+import { agoText, clockText, localTime, utcTime } from './time-text.ts';
 
 /** The present time in ms, renewed every `everyMs`. */
 export function useNow(everyMs = 1_000): number {
@@ -22,11 +22,24 @@ export function Moment({ iso, ago = false }: { iso: string | null; ago?: boolean
   );
 }
 
-function Ago({ iso }: { iso: string }) {
-  const now = useNow(5_000);
+/** When something is due: how long until then; `now` from then on. */
+export const Due = ({ iso }: { iso: string }) => <Ago iso={iso} isDue />;
+
+function Ago({ iso, isDue = false }: { iso: string; isDue?: boolean }) {
+  const leftMs = Date.parse(iso) - useNow(5_000);
   return (
     <time dateTime={iso} title={`${localTime(iso)} · ${utcTime(iso)}`}>
-      {agoText(Date.parse(iso) - now)}
+      {agoText(isDue ? Math.max(0, leftMs) : leftMs)}
+    </time>
+  );
+}
+
+/** The time of day, with the day if that is not today, for texts that an operator reads in a hurry. */
+export function Clock({ iso }: { iso: string }) {
+  const now = useNow(60_000);
+  return (
+    <time dateTime={iso} title={`${localTime(iso)} · ${utcTime(iso)}`}>
+      {clockText(iso, now)}
     </time>
   );
 }

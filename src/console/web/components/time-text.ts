@@ -6,6 +6,24 @@ const local = new Intl.DateTimeFormat(undefined, {
 /** A time in the reader's zone and language. */
 export const localTime = (iso: string) => local.format(new Date(iso));
 
+const time = { hour: '2-digit', minute: '2-digit' } as const;
+const day = { day: 'numeric', month: 'short' } as const;
+const toMinute = {
+  ofToday: new Intl.DateTimeFormat(undefined, time),
+  ofDay: new Intl.DateTimeFormat(undefined, { ...day, ...time }),
+};
+const toSecond = {
+  ofToday: new Intl.DateTimeFormat(undefined, { ...time, second: '2-digit' }),
+  ofDay: new Intl.DateTimeFormat(undefined, { ...day, ...time, second: '2-digit' }),
+};
+
+/** `22:23`, or `22:23:05` with seconds, with the day if that is not today, in the reader's zone. */
+export function clockText(iso: string, nowMs: number, { seconds = false } = {}): string {
+  const at = new Date(iso);
+  const { ofToday, ofDay } = seconds ? toSecond : toMinute;
+  return (at.toDateString() === new Date(nowMs).toDateString() ? ofToday : ofDay).format(at);
+}
+
 /** `2026-11-20 10:00:00.123 UTC` */
 export const utcTime = (iso: string) => new Date(iso).toISOString().replace('T', ' ').replace('Z', ' UTC');
 
@@ -16,12 +34,12 @@ const units = [
   ['s', 1_000],
 ] as const;
 
-/** `12 min ago`, or `in 3 s` for a time to come. */
+/** `12 min ago`, or `in 3 s` for a time to come, which is rounded: a token that was just created for 90 days ends in 90 d. */
 export function agoText(fromNowMs: number): string {
   const ms = Math.abs(fromNowMs);
+  if (ms < 1_000) return 'now';
   const [unit, size] = units.find(([, unitMs]) => ms >= unitMs) ?? ['s', 1_000];
-  const text = ms < 1_000 ? 'now' : `${Math.floor(ms / size)} ${unit}`;
-  return text === 'now' ? text : fromNowMs < 0 ? `${text} ago` : `in ${text}`;
+  return fromNowMs < 0 ? `${Math.floor(ms / size)} ${unit} ago` : `in ${Math.round(ms / size)} ${unit}`;
 }
 
 /** A span of time: `320 µs`, `41.5 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`. */

@@ -6,5 +6,10 @@ export const timestamp = z.iso.datetime().meta({ example: '2026-11-20T10:00:00.0
 export const text = z.string();
 export const flag = z.boolean();
 export const count = z.int();
+/** Of a consumer or a destination. */
+export const warnings = z.array(z.object({ path: text, message: text })).meta({
+  description: 'URLs whose host now resolves only to addresses that are not allowed; empty otherwise',
+  example: [],
+});
 /** The empty response to a DELETE. */
 export const empty = z.void();

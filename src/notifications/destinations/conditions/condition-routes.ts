@@ -48,7 +48,9 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
       async ({ body, request }) => {
         const { condition: text, event_id, variables: given } = body;
         // The audit log has the event's id but not the condition, which is the operator's free text.
-        if (event_id !== undefined) calls.of(request).note({ event_id: event_id.toLowerCase() });
+        const call = calls.of(request);
+        if (event_id !== undefined) call.note({ event_id: event_id.toLowerCase() });
+        await call.requireWithin({ event_id });
         const parsed = parseCondition(text, destinationVariableNames);
         if (!parsed.ok) throw new Error('the condition was not validated');
         const { condition } = parsed;
@@ -65,6 +67,7 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
       },
       operation('condition.check', {
         role: 'read',
+        scope: 'list',
         summary: 'Evaluate a condition',
         description:
           'Evaluates it on the current state of an event (`event_id`) with its stored body and headers, or on `variables`. Changes nothing and sends no notification.',
@@ -81,7 +84,9 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
       '/preview',
       async ({ body, request }) => {
         const { condition, account_id, of: owner = 'destination' } = body;
-        calls.of(request).note({ account_id: account_id.toLowerCase() });
+        const call = calls.of(request);
+        call.note({ account_id: account_id.toLowerCase() });
+        await call.requireWithin({ account_id });
         const parsed = parseCondition(condition, rulesOf[owner].variables);
         if (!parsed.ok) {
           const { line, column, offset, message } = parsed;
@@ -96,6 +101,7 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
       },
       operation('condition.preview', {
         role: 'read',
+        scope: 'list',
         summary: 'Check a condition while it is written',
         description:
           'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account; of a destination, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one; of a consumer, on each webhook once, also those that no consumer got. Rejected webhooks are left out. A condition that reads `payload` or `header` is evaluated on fewer events when they have more than 8 MiB.',
@@ -115,7 +121,9 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
       '/names',
       async ({ query, request }) => {
         const { account_id, of: owner = 'destination' } = query;
-        calls.of(request).note({ query });
+        const call = calls.of(request);
+        call.note({ query });
+        await call.requireWithin({ account_id });
         const events = account_id === undefined ? [] : await eventsOf(account_id, owner);
         return {
           variables: offeredVariables(events, owner),
@@ -125,6 +133,7 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
       },
       operation('condition.names', {
         role: 'read',
+        scope: 'list',
         summary: 'List the names that a condition can contain',
         description:
           'For completion in an editor. With `account_id`, the values that the newest 1,000 events of the account have, the most frequent ones first, at most 50 of each variable; and at most 50 paths and headers of the newest 20 events.',

@@ -6,7 +6,7 @@ export type ChartTone = 'good' | 'bad' | 'open' | 'accent' | 'calm';
 /** The CSS property of each colour. `strong-line` is the calm one that can still be seen on a panel. */
 const properties = {
   ...{ good: '--good', bad: '--bad', open: '--open', accent: '--accent', calm: '--strong-line' },
-  ...{ text: '--aside', line: '--line' },
+  ...{ text: '--aside', line: '--line', area: '--calm-ground' },
 };
 
 /** The colours of a chart in the scheme of the page, as CSS colours that a canvas understands. */

@@ -6,6 +6,8 @@ import type { ChartColours, ChartTone } from './chart-colours.ts';
 export interface ChartSeries {
   name: string;
   tone: ChartTone;
+  /** Filled down to the axis: the volume that the other lines are a part of. */
+  isArea?: boolean;
   /** One for each time; null where nothing was measured. */
   values: (number | null)[];
 }
@@ -68,10 +70,11 @@ export function chartOptions(chart: {
     ],
     series: [
       {},
-      ...series.map(({ name, tone }) => ({
+      ...series.map(({ name, tone, isArea }) => ({
         label: name,
         stroke: colours[tone],
-        width: 1.5,
+        ...(isArea ? { fill: colours.area } : {}),
+        width: isArea ? 1 : 2,
         // A line needs two points; a value between two times without one would not be seen.
         points: {
           show: false,

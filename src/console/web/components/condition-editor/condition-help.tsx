@@ -8,7 +8,7 @@ const after = ['delivery_failed', 'consumer', 'attempts', 'response_code'];
 
 /** What is known only after attempts. */
 const ofDestinations: [string, string][] = [
-  ['delivery_failed', 'All attempts of the event have failed. Notifications are sent only then.'],
+  ['delivery_failed', 'All attempts of the event have failed. Never true for an incident.'],
   ['response_code in [500, 503]', 'One of these values.'],
 ];
 

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useSettings } from '../../api/settings.ts';
 import { Moment } from '../../components/moment.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
@@ -44,9 +45,22 @@ export function BackupSchedule({ backups }: { backups: readonly Backup[] }) {
         />
         <p className={styles.warning}>
           Keep a copy of <code>SECRETS_KEY</code> in another place than the backups. A backup cannot be read without it.{' '}
-          <code>npm start</code> keeps the key in <code>.data/secrets/secrets-key</code>.
+          <KeyFile />
         </p>
       </Panel>
+    </>
+  );
+}
+
+/** Where the key is that `npm start` has made; nothing where the key is set. */
+function KeyFile() {
+  const { data } = useSettings();
+  const setting = (name: string) => data?.settings.find((one) => one.name === name);
+  const folder = setting('DATA_DIR')?.value;
+  if (setting('SECRETS_KEY')?.source !== 'generated' || !folder) return null;
+  return (
+    <>
+      <code>npm start</code> keeps the key in <code>{`${folder.replace(/\/+$/, '')}/secrets/secrets-key`}</code>.
     </>
   );
 }

@@ -17,7 +17,7 @@ export function ConsumersPanel({ event }: { event: EventDetails }) {
           <li key={sibling.id} className="line">
             <EventBadge {...sibling} />
             <Link to="/events/$eventId" params={{ eventId: sibling.id }}>
-              <bdi>{sibling.delivery_status === null ? 'no consumer matched at first' : sibling.consumer}</bdi>
+              <bdi>{sibling.state === 'skipped' ? 'no consumer matched at first' : sibling.consumer}</bdi>
             </Link>
           </li>
         ))}

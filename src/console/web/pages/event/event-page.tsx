@@ -1,13 +1,17 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { stateText } from '../../../../events/event-state.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import type { EventDetails } from '../../api/types.ts';
 import { announce } from '../../components/announce.ts';
 import { EventBadge } from '../../components/badge.tsx';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page, Panel } from '../../components/page.tsx';
+import { OpenIncidents } from '../incidents/open-incidents.tsx';
 import { EventActions } from './actions/event-actions.tsx';
+import { LastAnswer } from './answer/last-answer.tsx';
 import { ConsumersPanel } from './consumers-panel.tsx';
+import styles from './event.module.css';
 import { EventNotice } from './event-notice.tsx';
 import { FactsPanel } from './facts-panel.tsx';
 import { HeadersPanel } from './headers-panel.tsx';
@@ -44,12 +48,20 @@ function Event({ event }: { event: EventDetails }) {
   return (
     <Page
       title={<bdi>{name}</bdi>}
-      tabTitle={`${event.delivery_status ?? event.status}: ${name.slice(0, 60)}`}
+      tabTitle={`${stateText(event)}: ${name.slice(0, 60)}`}
       aside={<EventBadge {...event} />}
-      actions={isRefused(event) || <EventActions key={event.id} event={event} />}
     >
       <EventNotice event={event} />
-      <TimelinePanel event={event} />
+      {!isRefused(event) && (
+        <Panel title="Last answer">
+          <div className={styles.lead}>
+            <LastAnswer event={event} />
+            <EventActions key={event.id} event={event} />
+          </div>
+        </Panel>
+      )}
+      {mayBeOfIncident(event) && <OpenIncidents {...ofIncidents(event)} />}
+      <TimelinePanel key={event.id} event={event} />
       <ConsumersPanel event={event} />
       <FactsPanel event={event} />
       <PayloadPanel event={event} />
@@ -60,17 +72,26 @@ function Event({ event }: { event: EventDetails }) {
 }
 
 /** Whether the API refuses all actions: the webhook was rejected, or no consumer wants it. */
-const isRefused = ({ status, skipped_reason }: EventDetails) => status === 'rejected' || skipped_reason !== null;
+const isRefused = ({ state }: EventDetails) => state === 'rejected' || state === 'skipped';
+
+/** Whether the event fails, or was rejected. */
+const mayBeOfIncident = ({ delivery_status, attempts, status }: EventDetails) =>
+  status === 'rejected' || delivery_status === 'failed' || (delivery_status === 'pending' && attempts > 0);
+
+/** Which incidents the event may be part of. */
+const ofIncidents = ({ account_id, status, consumer }: EventDetails) =>
+  status === 'rejected'
+    ? ({ accountId: account_id, kind: 'rejections' } as const)
+    : ({ accountId: account_id, kind: 'delivery', consumer } as const);
 
 /** Announces each change of the delivery while the page is open. */
-function useAnnouncedState({ status, delivery_status, attempts }: EventDetails): void {
-  const before = useRef({ status, delivery_status, attempts });
+function useAnnouncedState({ state, attempts }: EventDetails): void {
+  const before = useRef({ state, attempts });
   useEffect(() => {
     const { current } = before;
-    before.current = { status, delivery_status, attempts };
-    if (current.delivery_status !== delivery_status && delivery_status === 'delivered') announce('Delivered.', 'good');
-    else if (current.delivery_status !== delivery_status && delivery_status === 'failed')
-      announce('The last attempt failed.', 'bad');
-    else if (current.attempts < attempts && delivery_status === 'pending') announce('An attempt failed.', 'bad');
-  }, [status, delivery_status, attempts]);
+    before.current = { state, attempts };
+    if (current.state !== state && state === 'delivered') announce('Delivered.', 'good');
+    else if (current.state !== state && state === 'exhausted') announce('The last attempt failed.', 'bad');
+    else if (current.attempts < attempts && state === 'retrying') announce('An attempt failed.', 'bad');
+  }, [state, attempts]);
 }

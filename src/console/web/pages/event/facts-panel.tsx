@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+import { stateText } from '../../../../events/event-state.ts';
 import type { EventDetails } from '../../api/types.ts';
 import { AccountLink } from '../../components/account-name.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -18,8 +20,14 @@ export function FactsPanel({ event }: { event: EventDetails }) {
           'Event type': <bdi>{event.event_type ?? 'none'}</bdi>,
           Received: <Moment iso={event.received_at} />,
           'Made by a backfill': event.backfilled_at && <Moment iso={event.backfilled_at} />,
+          'Bulk job': event.bulk_job_id && (
+            <Link to="/jobs/$jobId" params={{ jobId: event.bulk_job_id }}>
+              The last one that changed it
+            </Link>
+          ),
           Delivered: event.delivered_at && <Moment iso={event.delivered_at} />,
-          State: `${event.status}${event.delivery_status ? `, delivery ${event.delivery_status}` : ''}`,
+          State: stateText(event),
+          'In the API': <code>{`${event.status} / ${event.delivery_status}`}</code>,
           Generation: event.generation === 0 ? null : `${event.generation} (replayed)`,
           Payload: byteText(event.payload_bytes),
           'Event id': <Id name="event id" text={event.id} />,

@@ -31,18 +31,7 @@ export const useEvent = (id: string) =>
     },
   });
 
-/** What operators did with the event, oldest first. */
-export const useOperatorEntries = (id: string) =>
-  useQuery({
-    queryKey: [...eventKey(id), 'audit'],
-    queryFn: async ({ signal }) => {
-      const query = { event_id: id, reads: 'false' as const, limit: 100 };
-      const entries = await answer(api['audit-logs'].get({ query, fetch: { signal } }));
-      return entries.toReversed();
-    },
-    refetchInterval: endedMs,
-  });
-
-export type OperatorEntry = NonNullable<ReturnType<typeof useOperatorEntries>['data']>[number];
+export type OperatorAction = EventDetails['actions'][number];
+export type PauseMet = EventDetails['pauses'][number];
 export type Attempt = EventDetails['delivery_history'][number];
 export type Notification = EventDetails['notifications'][number];

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import type { EventItem } from '../../api/types.ts';
 import { announce } from '../../components/announce.ts';
@@ -15,12 +15,15 @@ import { LiveStatus } from './live/live-status.tsx';
 import { useGapReload } from './live/use-gap-reload.ts';
 import { useHeldRows } from './live/use-held-rows.ts';
 import { useLiveEvents } from './live/use-live-events.ts';
+import styles from './preview/preview.module.css';
+import { Preview } from './preview/preview.tsx';
 import { ReplayOne } from './replay-one.tsx';
 import { SearchBox } from './search/search-box.tsx';
 import { SearchStatus } from './search/search-status.tsx';
 import { usePayloadSearch } from './search/use-payload-search.ts';
+import { Summary } from './summary/summary.tsx';
 import { EventTable } from './table/event-table.tsx';
-import { mergedRows, useEventList, useReloadedList } from './use-event-list.ts';
+import { canFollow, mergedRows, useEventList, useReloadedList } from './use-event-list.ts';
 
 const names = Object.keys(filterLabels) as FilterName[];
 
@@ -35,11 +38,13 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   const mayOperate = useMay('operate');
   const list = useEventList(filters);
   const search = usePayloadSearch(filters);
-  const [isOn, setOn] = useState(filters.until === undefined);
+  const isFollowed = canFollow(filters);
+  const [isOn, setOn] = useState(isFollowed && filters.until === undefined);
   const [isScrolled, setScrolled] = useState(false);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setAll] = useState(false);
   const [replayed, setReplayed] = useState<EventItem | null>(null);
+  const [previewed, setPreviewed] = useState<string | null>(null);
   const table = useRef<HTMLDivElement>(null);
   const [live, forget] = useLiveEvents(filters, isOn && search.search === null, () => void list.refetch());
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
@@ -57,6 +62,11 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       return after;
     }),
   ).current;
+  const preview = useCallback((id: string | null) => {
+    // The focus may be in the answer that closes.
+    if (id === null) table.current?.querySelector<HTMLElement>('[data-previewed="true"] [data-row]')?.focus();
+    setPreviewed(id);
+  }, []);
   const scrollToTop = () => table.current?.querySelector('[role="table"]')?.scrollTo({ top: 0 });
   const visible = search.search?.events ?? shown;
   return (
@@ -70,11 +80,12 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       }
     >
       <FilterBar names={names} filters={filters} onChange={change} onClear={clear} />
+      <Summary filters={filters} onChange={change} />
       <BulkJobs mayStop={mayOperate} />
       {search.search && (
         <SearchStatus search={search.search} onMore={search.more} onStop={search.stop} onEnd={search.end} />
       )}
-      {!search.search && (
+      {!search.search && isFollowed && (
         <LiveStatus
           {...{ live, isOn, held, isHeld, isIncomplete }}
           onToggle={() => setOn(!isOn)}
@@ -105,23 +116,30 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       {list.isSuccess && visible.length === 0 && !search.search?.isRunning && (
         <NoEvents isFiltered={Object.keys(filters).length > 0} isSearch={search.search !== null} onClear={clear} />
       )}
-      <div ref={table} aria-busy={list.isPending || (isIncomplete && !isHeld)} hidden={visible.length === 0}>
-        <EventTable
-          label="Events"
-          rows={visible}
-          selected={selected}
-          canSelect={mayOperate}
-          onSelect={toggle}
-          onSelectLoaded={() => setSelected(new Set(visible.map(({ id }) => id)))}
-          onClearSelection={clearSelection}
-          onReplay={(event) =>
-            event.skipped_reason === null ? setReplayed(event) : announce('No consumer gets this webhook.')
-          }
-          onScrolled={setScrolled}
-          onEnd={() => {
-            if (!search.search && list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
-          }}
-        />
+      <div className={styles.beside} data-open={previewed !== null} hidden={visible.length === 0}>
+        <div ref={table} aria-busy={list.isPending || (isIncomplete && !isHeld)}>
+          <EventTable
+            label="Events"
+            rows={visible}
+            selected={selected}
+            canSelect={mayOperate}
+            onSelect={toggle}
+            onSelectLoaded={() => setSelected(new Set(visible.map(({ id }) => id)))}
+            onClearSelection={clearSelection}
+            onReplay={(event) =>
+              event.skipped_reason === null ? setReplayed(event) : announce('No consumer gets this webhook.')
+            }
+            previewed={previewed}
+            onPreview={preview}
+            onScrolled={setScrolled}
+            onEnd={() => {
+              if (!search.search && list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+            }}
+          />
+        </div>
+        {previewed !== null && (
+          <Preview eventId={previewed} row={visible.find(({ id }) => id === previewed)} onClose={() => preview(null)} />
+        )}
       </div>
       <ReplayOne event={replayed} onClose={() => setReplayed(null)} />
     </Page>

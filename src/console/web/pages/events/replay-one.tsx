@@ -27,7 +27,8 @@ export function ReplayOne({ event, onClose }: { event: EventItem | null; onClose
           {event?.provider}/{event?.account_slug}
         </bdi>{' '}
         gets ten more attempts, the first one at once.
-        {event?.delivery_status === 'delivered' && ' It was delivered, and is delivered again.'}
+        {event?.state === 'acknowledged' && ' A person has acknowledged it.'}
+        {event?.state === 'delivered' && ' It was delivered, and is delivered again.'}
       </p>
     </ConfirmDialog>
   );

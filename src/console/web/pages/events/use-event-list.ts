@@ -6,6 +6,11 @@ import type { LiveEvents } from './live/use-live-events.ts';
 
 /** Rows of one answer. */
 const pageSize = 100;
+/** How often a list is read again that the stream cannot follow. */
+const unfollowedEveryMs = 10_000;
+
+/** Whether the stream has the events of a list: those of an incident and of a cause are known to the database only. */
+export const canFollow = ({ incident, cause }: Filters): boolean => incident === undefined && cause === undefined;
 
 const keyOf = (filters: Filters) => ['events', filters];
 
@@ -28,6 +33,7 @@ export const useEventList = (filters: Filters) =>
     },
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: canFollow(filters) ? false : unfollowedEveryMs,
   });
 
 /** Loads the beginning of a list again; rejects when that fails. Later pages are loaded when the user comes to them. */

@@ -2,38 +2,33 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Badge } from '../../components/badge.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { Panel } from '../../components/page.tsx';
 import { durationText } from '../../components/time-text.ts';
 import styles from './overview.module.css';
-import { useHealth } from './use-overview.ts';
+import type { Health } from './use-overview.ts';
 
 /** Whether database, Temporal, processes and backups are well, and what to do when they are not. */
-export function HealthPanel() {
-  const { data } = useHealth();
-  if (!data) return null;
-  const { database, temporal, processes, backups } = data;
+export function HealthParts({ health }: { health: Health }) {
+  const { database, temporal, processes, backups } = health;
   return (
-    <Panel title="Health">
+    <div>
       <ul className={styles.health}>
-        <Part name="Database" to="/maintenance" isWell={database.state === 'ok'}>
-          {database.state === 'ok'
-            ? `answers in ${durationText(database.answer_ms)}; tables for ${database.partitions_ahead_days} more days`
-            : 'There are no tables for the next days. Look at the last run of the retention task.'}
+        <Part name="Database" to="/maintenance" look={databaseLooks[database.state]}>
+          {databaseTexts[database.state](database)}
         </Part>
-        <Part name="Temporal" to="/maintenance" isWell={temporal.state === 'ok' || temporal.state === 'not_configured'}>
+        <Part name="Temporal" to="/maintenance" look={temporalLooks[temporal.state]}>
           {temporalTexts[temporal.state](temporal)}
         </Part>
-        <Part name="Processes" to="/maintenance" isWell={processes.state !== 'no_worker'}>
+        <Part name="Processes" to="/maintenance" look={processes.state === 'no_worker' ? 'bad' : 'well'}>
           {processTexts[processes.state](processes)}
         </Part>
-        <Part name="Backups" to="/backups" isWell={backups.state === 'ok' || backups.state === 'none'}>
+        <Part name="Backups" to="/backups" look={backupLooks[backups.state]}>
           {backups.running_since !== null && (
             <>
               one is being made since <Moment iso={backups.running_since} />.{' '}
             </>
           )}
           {backups.last_success_at === null ? (
-            'None yet. Make one on the page of backups.'
+            'The events of this gateway are nowhere else. One is made at night if a worker makes backups; the page of backups says so.'
           ) : (
             <>
               last one <Moment iso={backups.last_success_at} ago />
@@ -41,12 +36,32 @@ export function HealthPanel() {
           )}
           {backups.state === 'late' && '. A day has passed without one. Look at the page of backups.'}
           {backups.state === 'failed' &&
-            `. The newest one failed: ${backups.last_failure?.error ?? 'no reason is known'}`}
+            `${backups.last_success_at === null ? '' : '.'} The newest one failed: ${backups.last_failure?.error ?? 'no reason is known'}`}
         </Part>
       </ul>
-    </Panel>
+    </div>
   );
 }
+
+type Look = 'well' | 'slow' | 'none' | 'bad';
+const looks = {
+  well: ['on', 'well'],
+  slow: ['pending', 'slow'],
+  none: ['pending', 'none yet'],
+  bad: ['failed', 'not well'],
+} as const satisfies Record<Look, readonly [state: string, label: string]>;
+
+const databaseLooks = { ok: 'well', slow: 'slow', partitions_missing: 'bad' } as const;
+const temporalLooks = { ok: 'well', unavailable: 'bad', no_worker: 'bad', not_configured: 'well' } as const;
+const backupLooks = { ok: 'well', failed: 'bad', late: 'bad', none: 'none' } as const;
+
+const databaseTexts = {
+  ok: ({ answer_ms, partitions_ahead_days: days }: Health['database']) =>
+    `answers in ${durationText(answer_ms)}; tables for ${days} more days`,
+  slow: ({ answer_ms }: Health['database']) =>
+    `takes ${durationText(answer_ms)} for an empty query. Each webhook waits for it: look at its load, and at the network between.`,
+  partitions_missing: () => 'There are no tables for the next days. Look at the last run of the retention task.',
+};
 
 const temporalTexts = {
   ok: ({ answer_ms, workers }: { answer_ms: number | null; workers: number | null }) =>
@@ -64,10 +79,11 @@ const processTexts = {
   no_delivering_api: () => 'No api makes first attempts. The workflows of events make them, which takes longer.',
 };
 
-function Part(props: { name: string; to: '/maintenance' | '/backups'; isWell: boolean; children: ReactNode }) {
+function Part(props: { name: string; to: '/maintenance' | '/backups'; look: Look; children: ReactNode }) {
+  const [state, label] = looks[props.look];
   return (
     <li className="line">
-      <Badge state={props.isWell ? 'on' : 'failed'} label={props.isWell ? 'well' : 'not well'} />
+      <Badge state={state} label={label} />
       <Link to={props.to}>{props.name}</Link>
       <span className="aside">{props.children}</span>
     </li>

@@ -1,11 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSeesAll } from '../../api/session.ts';
 import { useStats } from '../../api/stats.ts';
 import { ProblemNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Segments } from '../../components/segments.tsx';
 import { FailingAccounts } from './failing-accounts.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { HealthPanel } from './health-panel.tsx';
+import { HealthSummary } from './health-summary.tsx';
+import { IncidentsPanel } from './incidents-panel.tsx';
 import styles from './overview.module.css';
 import { PauseButton } from './pause-button.tsx';
 import { rangeLabels, rangeNamed } from './ranges.ts';
@@ -21,6 +23,7 @@ export function OverviewPage() {
   const range = rangeNamed(search.range);
   const { data, error, refetch } = useStats();
   const hasNoAccounts = useHasNoAccounts();
+  const seesAll = useSeesAll();
   return (
     <Page
       title="Overview"
@@ -36,11 +39,12 @@ export function OverviewPage() {
         </>
       }
     >
-      {hasNoAccounts && <FirstSteps />}
+      <IncidentsPanel />
+      {hasNoAccounts && seesAll && <FirstSteps />}
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data && <Tiles stats={data} />}
-      <SeriesCharts range={range} pendingNow={data?.pending ?? null} />
-      <HealthPanel />
+      {seesAll && <HealthSummary />}
+      {seesAll && <SeriesCharts range={range} pendingNow={data?.pending ?? null} />}
       <div className={styles.columns}>
         <FailingAccounts range={range} />
         <Retrying />

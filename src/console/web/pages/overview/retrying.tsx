@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { AccountName } from '../../components/account-name.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { Empty, ProblemNotice } from '../../components/notice.tsx';
-import { counted } from '../../components/number-text.ts';
+import { ProblemNotice } from '../../components/notice.tsx';
 import { Panel, ScrollTable } from '../../components/page.tsx';
 import { useRetrying } from './use-overview.ts';
 
-/** So many are shown; the list of pending events has all. */
+/** So many are shown; the list of events has all. */
 const shown = 10;
 
 /** The events that are being retried now, with the time of their next attempts. */
@@ -15,7 +14,7 @@ export function Retrying() {
   return (
     <Panel title="Being retried now">
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
-      {data?.length === 0 && <Empty title="No event waits for a retry." />}
+      {data?.length === 0 && <p className="aside">No event waits for a retry.</p>}
       {data && data.length > 0 && (
         <ScrollTable label="Being retried now" columns={['Event', 'Account', 'Attempts', 'Next attempt']}>
           {data.slice(0, shown).map((event) => (
@@ -39,8 +38,7 @@ export function Retrying() {
       {data && data.length > shown && (
         <p>
           <Link to="/events" search={{ delivery_status: 'pending' }}>
-            {counted(data.length - shown, 'more event')}
-            {data.length >= 200 && ' or more'}
+            All events that wait or are retried
           </Link>
         </p>
       )}

@@ -28,6 +28,8 @@ export const useHealth = () =>
     refetchInterval: 2 * everyMs,
   });
 
+export type Health = NonNullable<ReturnType<typeof useHealth>['data']>;
+
 /** The accounts with the most failed attempts in the range. */
 export const useFailingAccounts = (name: RangeName) =>
   useQuery({

@@ -1,27 +1,28 @@
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useStats } from '../../api/stats.ts';
-import type { EventItem } from '../../api/types.ts';
-import { AccountLink } from '../../components/account-name.tsx';
 import { Button } from '../../components/button.tsx';
-import { MarkedText } from '../../components/marked-text.tsx';
 import { Empty, Notice, ProblemNotice } from '../../components/notice.tsx';
 import { counted, numberText } from '../../components/number-text.ts';
-import { Page, Panel } from '../../components/page.tsx';
-import { adviceOn } from '../../components/rejection-reasons.ts';
+import { Page } from '../../components/page.tsx';
 import { FilterBar } from '../events/filters/filter-bar.tsx';
 import { useListFilters } from '../events/filters/use-list-filters.ts';
 import { useGapReload } from '../events/live/use-gap-reload.ts';
 import { useLiveEvents } from '../events/live/use-live-events.ts';
 import { EventTable } from '../events/table/event-table.tsx';
-import { mergedRows, useEventList, useReloadedList } from '../events/use-event-list.ts';
-import styles from './rejected.module.css';
+import { canFollow, mergedRows, useEventList, useReloadedList } from '../events/use-event-list.ts';
+import { RejectedCounts } from './rejected-counts.tsx';
 
 /** Webhooks that failed verification: why, and what to do about it. */
 export function RejectedPage() {
   const { filters, change, clear } = useListFilters();
   const rejected = useMemo(() => ({ ...filters, status: 'rejected' }), [filters]);
   const list = useEventList(rejected);
-  const [live, forget] = useLiveEvents(rejected, filters.until === undefined, () => void list.refetch());
+  const [live, forget] = useLiveEvents(
+    rejected,
+    canFollow(filters) && filters.until === undefined,
+    () => void list.refetch(),
+  );
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
   const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
   const [isScrolled, setScrolled] = useState(false);
@@ -30,20 +31,28 @@ export function RejectedPage() {
   const nothing = () => undefined;
   return (
     <Page title="Rejected webhooks">
-      <FilterBar names={['provider', 'account_slug', 'app_key']} filters={filters} onChange={change} onClear={clear} />
+      <FilterBar
+        names={['provider', 'account_slug', 'app_key', 'incident']}
+        filters={filters}
+        onChange={change}
+        onClear={clear}
+      />
       <NotKept />
       {list.error && !list.data && <ProblemNotice error={list.error} retry={() => void list.refetch()} />}
-      {rows.length > 0 && <Reasons rows={rows} />}
+      <RejectedCounts filters={filters} newest={rows[0]?.id ?? null} />
       {list.isSuccess && rows.length === 0 && (
         <Empty title="No rejected webhook.">
-          <p>Webhooks whose signature is missing or wrong appear here with the reason. They are never delivered.</p>
+          <p>
+            Webhooks whose signature is missing or wrong appear here with the reason. They are not delivered, and can be
+            checked again once the secret is corrected. <Link to="/providers">How each provider signs</Link>
+          </p>
           {Object.keys(filters).length > 0 && <Button onClick={clear}>Clear filters</Button>}
         </Empty>
       )}
       <div aria-busy={list.isPending} hidden={rows.length === 0}>
         <EventTable
           label="Rejected webhooks"
-          detail="Reason"
+          showsReasons
           rows={rows}
           selected={none}
           canSelect={false}
@@ -70,36 +79,5 @@ function NotKept() {
       {counted(today.received, 'webhook')} rejected today, of which {numberText(today.kept)} are kept: the daily limit
       of rejected webhooks is reached. Who knows an address can send to it, so most of them may be from strangers.
     </Notice>
-  );
-}
-
-/** The reasons of the loaded rows, the most frequent ones first, each with what to do and where. */
-function Reasons({ rows }: { rows: readonly EventItem[] }) {
-  const groups = new Map<string, EventItem[]>();
-  for (const row of rows) {
-    const reason = row.rejection_reason ?? 'unknown';
-    groups.set(reason, [...(groups.get(reason) ?? []), row]);
-  }
-  const sorted = [...groups].sort(([, a], [, b]) => b.length - a.length);
-  return (
-    <Panel title="Why, and what to do">
-      <ul className="stack">
-        {sorted.map(([reason, events]) => (
-          <li key={reason}>
-            <strong>
-              {reason} <span className={styles.count}>{numberText(events.length)}</span>
-            </strong>
-            <p>
-              <MarkedText text={adviceOn(reason) ?? ''} />
-            </p>
-            <p className="line aside">
-              {[...new Map(events.map((event) => [event.account_id, event])).values()].slice(0, 8).map((event) => (
-                <AccountLink key={event.account_id} of={event} />
-              ))}
-            </p>
-          </li>
-        ))}
-      </ul>
-    </Panel>
   );
 }

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { answer, api } from '../../api/client.ts';
+import { useSettings } from '../../api/settings.ts';
 import { Choice } from '../../components/field.tsx';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
@@ -10,16 +9,9 @@ import { SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 import { type Setting, type Settings, sourceNames } from './sources.ts';
 
-/** Settings change only when the process starts again; during an outage they are asked for until it answers. */
-const whileAwayMs = 5_000;
-
 /** The settings of the process that answers, each with where it comes from. */
 export function SettingsPage() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['settings'],
-    queryFn: ({ signal }) => answer(api.settings.get({ fetch: { signal } })),
-    refetchInterval: ({ state }) => (state.error ? whileAwayMs : false),
-  });
+  const { data, error, refetch } = useSettings();
   return (
     <Page title="Settings">
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}

@@ -3,6 +3,7 @@ import { useProviders } from '../../../api/providers.ts';
 import type { Account } from '../../../api/types.ts';
 import { buttonClass } from '../../../components/button.tsx';
 import { Page } from '../../../components/page.tsx';
+import { OpenIncidents } from '../../incidents/open-incidents.tsx';
 import { AccountPause } from '../consumers/account-pause.tsx';
 import { ConsumersPanel } from '../consumers/consumers-panel.tsx';
 import { DestinationsPanel } from '../destinations/destinations-panel.tsx';
@@ -37,6 +38,7 @@ export function AccountDetails({ account }: { account: Account }) {
       }
     >
       <AccountWarnings account={account} />
+      <OpenIncidents accountId={account.id} />
       <AccountPause account={account} />
       <div className={`panels ${styles.columns}`}>
         <div className="panels">

@@ -24,7 +24,7 @@ export function ConsumerCharts({ points }: { points: Points }) {
     Attempts: numberText(totals.attempts),
     Accepted: percentText((totals.attempts - totals.failed) / totals.attempts),
     Failed: numberText(totals.failed),
-    'Events given up': numberText(totals.exhausted),
+    'Events exhausted': numberText(totals.exhausted),
     'p95, worst hour': totals.slowest === null ? '–' : durationText(totals.slowest),
   };
   return (

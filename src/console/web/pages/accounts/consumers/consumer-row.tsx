@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import type { Account } from '../../../api/types.ts';
 import { Button } from '../../../components/button.tsx';
+import { UrlWarnings } from '../account/url-warnings.tsx';
 import { rowId } from '../data/use-row-focus.ts';
 import { BackfillForm } from './backfill-form.tsx';
 import { ConsumerForm } from './consumer-form.tsx';
@@ -52,6 +53,7 @@ export function ConsumerRow({ account, consumer }: { account: Account; consumer:
           {mayAdmin && name !== defaultName && <DeleteConsumer accountId={account.id} consumer={consumer} />}
         </div>
       </div>
+      <UrlWarnings of={consumer}>Deliveries to it are refused.</UrlWarnings>
       <ConsumerFacts account={account} consumer={consumer} />
       {opened === 'edit' && <ConsumerForm accountId={account.id} stored={consumer} onDone={close} />}
       {opened === 'backfill' && <BackfillForm accountId={account.id} consumer={consumer} onDone={close} />}

@@ -118,7 +118,7 @@ function Figures({ account, name }: { account: Account; name: string }) {
       </span>
     ),
     <Link key="waiting" to="/events" search={{ provider, account_slug, consumer: name, delivery_status: 'pending' }}>
-      waiting events
+      waiting and retrying events
     </Link>,
   ].filter(Boolean);
   return <Dotted parts={parts} />;

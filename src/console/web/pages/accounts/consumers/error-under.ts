@@ -1,11 +1,11 @@
-/** What is wrong with a field, or with a part of it: `x-a: must be …` for the path `headers.x-a`. */
+/** What is wrong with a field, or with each of its parts: `x-a: must be …` for the path `headers.x-a`. */
 export function errorUnder(errors: ReadonlyMap<string, string>, field: string): string | undefined {
   const own = errors.get(field);
   if (own !== undefined) return own;
-  for (const [path, message] of errors) {
-    if (!path.startsWith(`${field}.`)) continue;
+  const parts = [...errors].flatMap(([path, message]) => {
+    if (!path.startsWith(`${field}.`)) return [];
     const part = path.slice(field.length + 1);
     return /^\d+$/.test(part) ? `entry ${Number(part) + 1}: ${message}` : `${part}: ${message}`;
-  }
-  return undefined;
+  });
+  return parts.length === 0 ? undefined : parts.join('; ');
 }

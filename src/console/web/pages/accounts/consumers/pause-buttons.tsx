@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Field } from '../../../components/field.tsx';
@@ -39,13 +39,16 @@ export function PauseAccount({ accountId }: { accountId: string }) {
   );
 }
 
-function PauseDialog(props: {
+/** Asks for the reason of a pause, and pauses. */
+export function PauseDialog(props: {
   title: string;
   open: boolean;
   pause: ReturnType<typeof usePauseAccount> | ReturnType<typeof usePauseConsumer>;
+  /** What is asked before the reason. */
+  children?: ReactNode;
   onClose(): void;
 }) {
-  const { title, open, pause, onClose } = props;
+  const { title, open, pause, children, onClose } = props;
   const [reason, setReason] = useState('');
   return (
     <ConfirmDialog
@@ -60,6 +63,7 @@ function PauseDialog(props: {
         Webhooks still become events. Attempts that become due wait until someone resumes deliveries. Attempts in flight
         are completed.
       </p>
+      {children}
       <Field
         label="Reason"
         hint="Optional; shown while it lasts."

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
 import { fromLocalInput } from '../../../components/local-input.ts';
 import { useAction } from '../../../components/use-action.ts';
-import { jobsKey } from '../../events/bulk/bulk-jobs.tsx';
+import { jobsKey } from '../../jobs/use-job.ts';
 import { conditionOf } from './draft.ts';
 
 /** What stands in the form of a backfill. */

@@ -7,6 +7,7 @@ import { submits } from '../../../components/submits.ts';
 import { type Destination, type DestinationType, typeNames } from './destination-types.ts';
 import styles from './destinations.module.css';
 import { changeOf, type Draft, draftOf, newDestination } from './draft.ts';
+import { KindsField } from './kinds-field.tsx';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSaveDestination } from './use-destinations.ts';
 
@@ -72,6 +73,11 @@ export function DestinationForm(props: {
             draft={draft}
             hasSecret={isOfStored && 'url' in stored.config && stored.config.has_secret}
             change={change}
+          />
+          <KindsField
+            chosen={draft.kinds}
+            hasCondition={draft.condition.trim() !== ''}
+            onChange={(kinds) => change({ kinds })}
           />
         </div>
         <Suspense fallback={<p>Loading the editor …</p>}>

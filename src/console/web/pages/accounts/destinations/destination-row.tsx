@@ -4,9 +4,11 @@ import { announce } from '../../../components/announce.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
+import { UrlWarnings } from '../account/url-warnings.tsx';
 import { rowId } from '../data/use-row-focus.ts';
 import { DeleteDestination } from './delete-destination.tsx';
 import { DestinationForm } from './destination-form.tsx';
+import { kindsText } from './destination-kinds.ts';
 import { type Destination, extraOf, targetOf, typeNames } from './destination-types.ts';
 import styles from './destinations.module.css';
 import { OrderButtons } from './order-buttons.tsx';
@@ -63,6 +65,7 @@ export function DestinationRow(props: {
           )}
         </div>
       </div>
+      <UrlWarnings of={destination}>Messages to it are refused.</UrlWarnings>
       {test.error && <ProblemNotice error={test.error} retry={() => test.mutate()} />}
       {test.data && !test.isPending && <TestResult result={test.data} onClose={() => test.reset()} />}
       {isOpen && (
@@ -80,8 +83,9 @@ export function DestinationRow(props: {
 }
 
 function Summary({ destination }: { destination: Destination }) {
-  const { name, enabled, destination_type, condition } = destination;
+  const { name, enabled, destination_type, kinds, condition } = destination;
   const extra = extraOf(destination);
+  const tellsIncidents = kinds.some((kind) => kind !== 'delivery.failed');
   return (
     <div className={styles.summary}>
       <div className="line">
@@ -97,10 +101,17 @@ function Summary({ destination }: { destination: Destination }) {
       <p className={styles.target}>
         <bdi>{targetOf(destination)}</bdi>
       </p>
-      <p className={styles.condition}>
-        <span className="aside">when</span> <code>{condition ?? 'delivery_failed'}</code>
-        {condition === null && <span className="aside"> (default)</span>}
-      </p>
+      {tellsIncidents && (
+        <p className={styles.condition}>
+          <span className="aside">for</span> {kindsText(destination)}
+        </p>
+      )}
+      {(condition !== null || !tellsIncidents) && (
+        <p className={styles.condition}>
+          <span className="aside">when</span> <code>{condition ?? 'delivery_failed'}</code>
+          {condition === null && <span className="aside"> (default)</span>}
+        </p>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { api } from '../../../api/client.ts';
 
 type Routes = ReturnType<(typeof api)['accounts']>['destinations'];
 
-/** Where messages about exhausted events of an account go. */
+/** Where messages about exhausted events and incidents of an account go. */
 export type Destination = Treaty.Data<Routes['get']>[number];
 export type DestinationType = Destination['destination_type'];
 export type NewDestination = Parameters<Routes['post']>[0];

@@ -12,7 +12,7 @@ import styles from './destinations.module.css';
 import { moved } from './order.ts';
 import { useDestinations, useMoveDestination } from './use-destinations.ts';
 
-/** The destinations of an account: where messages go when all attempts of an event have failed. */
+/** The destinations of an account: where messages go about exhausted events and incidents. */
 export function DestinationsPanel({ accountId }: { accountId: string }) {
   const { data, error, refetch } = useDestinations(accountId);
   const [isAdding, setIsAdding] = useState(false);
@@ -36,7 +36,8 @@ export function DestinationsPanel({ accountId }: { accountId: string }) {
       }
     >
       <p className="aside">
-        Each destination that is on gets a message when all attempts of an event have failed and its condition matches.
+        Each destination that is on gets a message when all attempts of an event have failed, or an incident opens or is
+        resolved, as it is set up, and its condition matches.
       </p>
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data && <List accountId={accountId} destinations={data} />}
@@ -44,7 +45,7 @@ export function DestinationsPanel({ accountId }: { accountId: string }) {
         <Empty title="No destinations yet">
           <p>
             {mayAdmin
-              ? 'Add one to learn of failed events by chat, e-mail or a webhook.'
+              ? 'Add one to learn of failed events and incidents by chat, e-mail or a webhook.'
               : 'A user with the role admin can add one.'}
           </p>
         </Empty>

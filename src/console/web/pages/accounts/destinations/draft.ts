@@ -1,3 +1,4 @@
+import type { DestinationKind } from './destination-kinds.ts';
 import type { Destination, DestinationChange, DestinationType, NewDestination } from './destination-types.ts';
 
 /** What stands in the form. */
@@ -12,19 +13,20 @@ export interface Draft {
   addresses: string;
   includePayload: boolean;
   webhookUrl: string;
+  kinds: DestinationKind[];
   condition: string;
 }
 
 const empty: Draft = {
   ...{ type: 'webhook', name: '', url: '', secret: '', removesSecret: false },
-  ...{ addresses: '', includePayload: false, webhookUrl: '', condition: '' },
+  ...{ addresses: '', includePayload: false, webhookUrl: '', kinds: ['delivery.failed'], condition: '' },
 };
 
 /** The draft of a stored destination, or of a new one. */
 export function draftOf(stored: Destination | null): Draft {
   if (!stored) return empty;
   const { config, destination_type: type, name } = stored;
-  const draft = { ...empty, type, name, condition: stored.condition ?? '' };
+  const draft = { ...empty, type, name, kinds: stored.kinds, condition: stored.condition ?? '' };
   if ('url' in config) return { ...draft, url: config.url };
   if ('webhook_url' in config) return { ...draft, webhookUrl: config.webhook_url };
   return { ...draft, addresses: config.addresses.join('\n'), includePayload: config.include_payload ?? false };
@@ -36,7 +38,7 @@ const conditionOf = ({ condition }: Draft) => (condition.trim() === '' ? null : 
 
 /** The body that creates the destination. */
 export function newDestination(draft: Draft): NewDestination {
-  const common = { name: draft.name.trim(), condition: conditionOf(draft) };
+  const common = { name: draft.name.trim(), kinds: draft.kinds, condition: conditionOf(draft) };
   switch (draft.type) {
     case 'webhook': {
       const secret = draft.secret === '' ? {} : { secret: draft.secret };
@@ -56,7 +58,7 @@ export function newDestination(draft: Draft): NewDestination {
 
 /** The body that changes the stored destination: only what is different. */
 export function changeOf(stored: Destination, draft: Draft): DestinationChange {
-  const { name, condition, destination_type, config } = newDestination(draft);
+  const { name, kinds = [], condition, destination_type, config } = newDestination(draft);
   const before = draftOf(stored);
   const isOtherType = destination_type !== stored.destination_type;
   const isSame = ['url', 'addresses', 'includePayload', 'webhookUrl', 'secret'].every(
@@ -65,6 +67,7 @@ export function changeOf(stored: Destination, draft: Draft): DestinationChange {
   const secret = draft.removesSecret && !isOtherType ? { secret: null } : {};
   return {
     ...(name === stored.name ? {} : { name }),
+    ...(kinds.join() === stored.kinds.join() ? {} : { kinds }),
     ...(condition === stored.condition ? {} : { condition }),
     ...(isOtherType ? { destination_type } : {}),
     ...(isSame && !draft.removesSecret && !isOtherType ? {} : { config: { ...config, ...secret } }),

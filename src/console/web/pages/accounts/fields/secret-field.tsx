@@ -18,12 +18,12 @@ export function SecretField(
     required?: boolean;
   },
 ) {
-  const { id, input } = useFieldIds(props);
+  const { id, input, error } = useFieldIds(props);
   // A value that is present at the start was generated.
   const [shown, setShown] = useState(props.value !== '');
   const { generate } = props;
   return (
-    <FieldFrame id={id} label={props.label} hint={props.hint} error={props.error}>
+    <FieldFrame id={id} label={props.label} hint={props.hint} error={error}>
       <div className={styles.secret}>
         <input
           {...input}

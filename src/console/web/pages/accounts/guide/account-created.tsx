@@ -4,6 +4,7 @@ import { buttonClass } from '../../../components/button.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { ToCopy } from '../../../components/to-copy.tsx';
+import { AccountWarnings } from '../account/account-warnings.tsx';
 import { useAccount } from '../data/queries.ts';
 import { addressToPaste } from './addresses.ts';
 import { AtProvider } from './at-provider.tsx';
@@ -27,6 +28,7 @@ export function AccountCreated({ provider, accountId, draft }: Props) {
   return (
     <div className={`panels ${styles.guide}`}>
       <div className="panels">
+        <AccountWarnings account={account} />
         <FirstWebhook provider={provider} account={account} secret={draft?.secret ?? null} />
         {secrets.length > 0 && (
           <Panel title="Copy these now">

@@ -11,7 +11,7 @@ export function ArrivedWebhook({ event, account }: { event: EventItem; account: 
   return (
     <article className={styles.arrived}>
       <p className="line">
-        <EventBadge status={event.status} delivery_status={event.delivery_status} />
+        <EventBadge {...event} />
         <Link to="/events/$eventId" params={{ eventId: event.id }}>
           <bdi>{event.event_type ?? event.external_id}</bdi>
         </Link>
@@ -27,15 +27,15 @@ export function ArrivedWebhook({ event, account }: { event: EventItem; account: 
 }
 
 function Outcome({ event, account }: { event: EventItem; account: Account }) {
-  const { status, delivery_status, rejection_reason, attempts, last_error, next_attempt_at, response_code } = event;
-  if (status === 'rejected')
+  const { state, rejection_reason, attempts, last_error, next_attempt_at, response_code } = event;
+  if (state === 'rejected')
     return (
       <>
         Rejected (<code>{rejection_reason}</code>):{' '}
         <MarkedText text={adviceOn(rejection_reason ?? '') ?? 'The webhook could not be verified.'} />
       </>
     );
-  if (delivery_status === 'delivered') {
+  if (state === 'delivered') {
     return (
       <>
         Verified, stored, and accepted by <bdi>{account.delivery_url ?? account.project_delivery_url}</bdi>

@@ -16,8 +16,8 @@ const shown = 5;
 
 function titleOf(events: readonly EventItem[]): string {
   if (events.length === 0) return 'Waiting for the first webhook';
-  if (events.some(({ delivery_status }) => delivery_status === 'delivered')) return 'The first webhook was delivered';
-  return events.some(({ status }) => status !== 'rejected')
+  if (events.some(({ state }) => state === 'delivered')) return 'The first webhook was delivered';
+  return events.some(({ state }) => state !== 'rejected')
     ? 'The first webhook arrived'
     : 'A webhook arrived, and was rejected';
 }

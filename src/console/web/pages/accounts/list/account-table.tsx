@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { type Incident, openStates, useIncidents } from '../../../api/incidents.ts';
+import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { numberText } from '../../../components/number-text.ts';
 import { type Column, ScrollTable } from '../../../components/page.tsx';
@@ -26,6 +28,8 @@ const columns: readonly Column[] = [
 export function AccountTable({ accounts }: { accounts: readonly AccountSummary[] }) {
   const [most, setMost] = useState(step);
   const failing = useFailingAccounts();
+  const { data: incidents = [] } = useIncidents({ state: openStates, limit: 1_000 });
+  const byAccount = new Map(incidents.map((incident) => [incident.account_id, incident]));
   const body = useRef<HTMLTableSectionElement>(null);
   useRowKeys({
     move(by) {
@@ -54,6 +58,7 @@ export function AccountTable({ accounts }: { accounts: readonly AccountSummary[]
               <bdi>{account.app_key}</bdi>
             </td>
             <td>
+              <Failing incident={byAccount.get(account.id)} />
               <AccountState account={account} />
             </td>
             <td className={styles.wide}>
@@ -71,5 +76,15 @@ export function AccountTable({ accounts }: { accounts: readonly AccountSummary[]
         </Button>
       )}
     </>
+  );
+}
+
+/** Whether an incident of the account is open, as a link to it. */
+function Failing({ incident }: { incident: Incident | undefined }) {
+  if (!incident) return null;
+  return (
+    <Link to="/incidents/$incidentId" params={{ incidentId: incident.id }} className={styles.incident}>
+      <Badge state="failed" label={incident.kind === 'rejections' ? 'rejecting' : 'failing'} />
+    </Link>
   );
 }

@@ -11,7 +11,7 @@ export function DayResult({ failing, accountId }: { failing: FailingAccounts; ac
   return (
     <span>
       <strong className={styles.failed}>{numberText(failed_attempts)}</strong> of {numberText(attempts)} failed
-      {exhausted > 0 && <span className="aside">, {numberText(exhausted)} given up</span>}
+      {exhausted > 0 && <span className="aside">, {numberText(exhausted)} exhausted</span>}
     </span>
   );
 }

@@ -1,6 +1,9 @@
+import { useState } from 'react';
 import type { Account } from '../../../api/types.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ProblemNotice } from '../../../components/notice.tsx';
 import { useChangeAccount } from '../data/account-change.ts';
-import { ChangeForm } from '../fields/change-form.tsx';
 import { StepText } from '../guide/step-text.tsx';
 import { progressOf, type SecretUses } from './secret-use.ts';
 
@@ -13,20 +16,37 @@ export function FinishRotation(props: {
 }) {
   const { account, uses, keep, onDone } = props;
   const change = useChangeAccount(account.id);
+  const [isAsked, setIsAsked] = useState(false);
   const isSafe = uses !== undefined && progressOf(uses) === 'new';
   const save = () => change.save({ signing_secret_previous: null }, 'The old secret was removed.', onDone);
   return (
-    <ChangeForm
-      change={change}
-      hasField={() => false}
-      submit="Remove the old secret"
-      tone={isSafe ? 'main' : 'danger'}
-      onSubmit={save}
-    >
+    <div className="stack">
       <p className="aside">
         <StepText text={keep} />
         {!isSafe && ' If you remove it now, webhooks that use it are rejected.'}
       </p>
-    </ChangeForm>
+      <div className="buttons">
+        <Button tone={isSafe ? 'main' : 'danger'} onClick={() => setIsAsked(true)}>
+          Remove the old secret …
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={isAsked}
+        title="Remove the old secret?"
+        confirm="Remove the old secret"
+        tone={isSafe ? 'main' : 'danger'}
+        busy={change.isPending}
+        onConfirm={save}
+        onClose={() => setIsAsked(false)}
+      >
+        <p>
+          {isSafe
+            ? 'The latest webhooks use the new secret. Those that still use the old one are rejected from now on.'
+            : 'Webhooks still use the old secret, or none has come with the new one. Those with the old one are rejected from now on, and the provider may give up on them.'}
+        </p>
+        <p>It cannot be brought back: the gateway keeps no copy.</p>
+        {change.error && <ProblemNotice error={change.error} />}
+      </ConfirmDialog>
+    </div>
   );
 }

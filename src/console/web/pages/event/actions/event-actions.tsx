@@ -1,12 +1,13 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import type { EventDetails } from '../../../api/types.ts';
 import { Button, type Tone } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { Field } from '../../../components/field.tsx';
+import { ReasonField } from '../../../components/reason-field.tsx';
 import { useShortcuts } from '../../../components/use-keys.ts';
+import styles from '../event.module.css';
 import { allowedActions, type EventAction } from './allowed.ts';
-import { useEventAction } from './use-event-action.ts';
+import { resultOf, useEventAction } from './use-event-action.ts';
 
 const labels: Record<EventAction, [label: string, tone: Tone]> = {
   replay: ['Replay', 'main'],
@@ -16,8 +17,23 @@ const labels: Record<EventAction, [label: string, tone: Tone]> = {
   dead: ['Mark dead …', 'danger'],
 };
 
+/** What each of them does, beside its button. */
+const effects: Record<EventAction, string> = {
+  replay: 'Ten new attempts with the same payload, the first one now.',
+  retry: 'One attempt now; the schedule stays.',
+  ack: 'The consumer has processed it: attempts stop.',
+  fail: 'The consumer has not processed it; attempts that are due go on.',
+  dead: 'Attempts stop, and no destination is notified.',
+};
+
 /** What a dialog says before these actions; the others begin at once. */
-function questionOf(action: EventAction, { delivery_status }: EventDetails) {
+function questionOf(action: EventAction, { state, delivery_status }: EventDetails) {
+  if (action === 'replay' && state === 'acknowledged')
+    return {
+      title: 'Deliver this event again?',
+      confirm: 'Replay',
+      text: 'A person has acknowledged it. The consumer gets it again, with the same webhook-id.',
+    };
   if (action === 'replay' && delivery_status === 'delivered')
     return {
       title: 'Deliver this event again?',
@@ -26,7 +42,7 @@ function questionOf(action: EventAction, { delivery_status }: EventDetails) {
     };
   if (action === 'replay' && delivery_status === 'pending')
     return {
-      title: 'Start anew with this event?',
+      title: 'Replay this event from the start?',
       confirm: 'Replay',
       text: 'It is still being retried. A replay begins ten new attempts now, and ends the present ones.',
     };
@@ -45,54 +61,72 @@ function questionOf(action: EventAction, { delivery_status }: EventDetails) {
   return null;
 }
 
-/** What an operator can do with the event now. `r` replays it. */
+/** What an operator can do with the event now, and what came of it. `r` replays it. */
 export function EventActions({ event }: { event: EventDetails }) {
   const mayOperate = useMay('operate');
+  const id = useId();
   const [asked, setAsked] = useState<EventAction | null>(null);
   const [reason, setReason] = useState('');
   const act = useEventAction(event.id);
   const allowed = allowedActions(event);
+  const send = (action: EventAction) => act.mutate({ action, reason }, { onSuccess: () => setReason('') });
   const choose = (action: EventAction) => {
     if (questionOf(action, event)) setAsked(action);
-    else act.mutate({ action });
+    else send(action);
   };
-  const canReplay = mayOperate && allowed.includes('replay') && !act.isPending;
-  useShortcuts(({ key }) => key === 'r' && choose('replay'), { isOn: canReplay });
+  const canPress = (action: EventAction) => allowed.includes(action) && !act.isPending;
+  useShortcuts(({ key }) => key === 'r' && choose('replay'), { isOn: mayOperate && canPress('replay') });
   if (!mayOperate) return null;
+  // The button that was pressed stays, with its result, although it may not be pressed again.
+  const pressed = act.variables?.action;
+  const shown = (Object.keys(labels) as EventAction[]).filter((one) => allowed.includes(one) || one === pressed);
   const question = asked && questionOf(asked, event);
-  const close = () => {
-    setAsked(null);
-    setReason('');
-  };
   return (
-    <>
-      {allowed.map((action) => (
-        <Button key={action} tone={labels[action][1]} disabled={act.isPending} onClick={() => choose(action)}>
-          {labels[action][0]}
-        </Button>
+    <div className={styles.actions}>
+      {shown.map((action) => (
+        <div key={action} className={styles.action}>
+          <Button
+            tone={labels[action][1]}
+            // `disabled` would take the focus from the keyboard.
+            aria-disabled={!canPress(action)}
+            aria-describedby={`${id}-${action}`}
+            onClick={() => canPress(action) && choose(action)}
+          >
+            {labels[action][0]}
+          </Button>
+          <span className="aside" id={`${id}-${action}`}>
+            {effects[action]}
+          </span>
+          <span role="status" data-tone={act.isError ? 'bad' : 'calm'}>
+            {pressed === action && resultOf(act)}
+          </span>
+        </div>
       ))}
+      {allowed.length > 0 && (
+        <input
+          className={styles.reason}
+          aria-label="Reason for the timeline (optional)"
+          placeholder="Reason for the timeline (optional)"
+          autoComplete="off"
+          value={reason}
+          maxLength={2000}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      )}
       <ConfirmDialog
         open={question !== null}
         title={question?.title ?? ''}
         confirm={question?.confirm ?? ''}
         tone={asked === 'dead' ? 'danger' : 'main'}
         onConfirm={() => {
-          if (asked) act.mutate({ action: asked, reason });
-          close();
+          if (asked) send(asked);
+          setAsked(null);
         }}
-        onClose={close}
+        onClose={() => setAsked(null)}
       >
         <p>{question?.text}</p>
-        {(asked === 'fail' || asked === 'dead') && (
-          <Field
-            label="Reason"
-            hint="Optional; stored as the last error of the event."
-            value={reason}
-            maxLength={2000}
-            onChange={setReason}
-          />
-        )}
+        <ReasonField place="the timeline of the event" value={reason} onChange={setReason} />
       </ConfirmDialog>
-    </>
+    </div>
   );
 }

@@ -9,9 +9,9 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { Notice, ProblemNotice } from '../../../components/notice.tsx';
 import { byteText } from '../../../components/number-text.ts';
 import { Panel } from '../../../components/page.tsx';
+import { saveAs } from '../../../components/save-as.ts';
 import { Segments } from '../../../components/segments.tsx';
 import { curlCommand } from './curl.ts';
-import { saveAs } from './download.ts';
 import styles from './payload.module.css';
 import { prettyText, rawText } from './payload-text.ts';
 

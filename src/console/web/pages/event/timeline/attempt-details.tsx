@@ -1,11 +1,14 @@
+import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { durationText } from '../../../components/time-text.ts';
 import type { Attempt } from '../use-event.ts';
 import { attemptParts } from './attempt-parts.ts';
 import styles from './timeline.module.css';
+import { visibleText } from './visible-text.ts';
 
-/** How an attempt went: its parts to scale, and the answer of the consumer. */
-export function AttemptDetails({ attempt }: { attempt: Attempt }) {
+/** How an attempt went: its parts to scale, and the answer of the consumer, which is open if the address leads to it. */
+export function AttemptDetails({ attempt, isLinked }: { attempt: Attempt; isLinked: boolean }) {
+  const answer = useLinked(isLinked);
   const { response_code, response_body, error, url, duration_ms } = attempt;
   const parts = attemptParts(attempt);
   const totalMs = parts.reduce((sum, { ms }) => sum + ms, 0);
@@ -29,7 +32,7 @@ export function AttemptDetails({ attempt }: { attempt: Attempt }) {
         </p>
       )}
       {(response_body !== null || url !== null) && (
-        <details>
+        <details ref={answer} id={isLinked ? 'answer' : undefined}>
           <summary>Request and answer</summary>
           {url !== null && (
             <p>
@@ -42,7 +45,7 @@ export function AttemptDetails({ attempt }: { attempt: Attempt }) {
           {response_body !== null && response_body !== '' ? (
             <>
               <pre className="answer" dir="ltr">
-                {visible(response_body)}
+                {visibleText(response_body)}
               </pre>
               <CopyButton text={response_body} label="Copy answer" />
             </>
@@ -55,9 +58,18 @@ export function AttemptDetails({ attempt }: { attempt: Attempt }) {
   );
 }
 
-/** Marks that change the direction of the text around them, written out. */
-const visible = (text: string) =>
-  text.replaceAll(
-    /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/g,
-    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** Opens an element and brings the reader there, once. */
+function useLinked(isLinked: boolean) {
+  const element = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (!isLinked || !element.current) return;
+    element.current.open = true;
+    // After the heading of the page, which takes the focus when the page opens.
+    const timer = setTimeout(() => {
+      element.current?.scrollIntoView({ block: 'center' });
+      element.current?.querySelector('summary')?.focus({ preventScroll: true });
+    });
+    return () => clearTimeout(timer);
+  }, [isLinked]);
+  return element;
+}

@@ -1,22 +1,25 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { EventDetails } from '../../../api/types.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { counted } from '../../../components/number-text.ts';
 import { AttemptDetails } from './attempt-details.tsx';
-import { operatorText } from './operator-text.ts';
+import { operatorText, pausedText } from './operator-text.ts';
 import styles from './timeline.module.css';
 import { type Entry, toneOf } from './timeline-entries.ts';
 
-/** One thing that happened, with how long after the one before it. */
-export function EntryItem({ entry, event, waited }: { entry: Entry; event: EventDetails; waited: string | null }) {
+/** One thing that happened, and below it how long after the one before it. */
+export function EntryItem(props: {
+  entry: Entry;
+  event: EventDetails;
+  waited: string | null;
+  /** Whether the address leads to its answer. */
+  isLinked: boolean;
+}) {
+  const { entry, event, waited, isLinked } = props;
   return (
     <>
-      {waited && (
-        <li className={styles.waited}>
-          <span>{waited}</span>
-        </li>
-      )}
       <li className={styles.entry} data-tone={toneOf(entry)}>
         <div className="line">
           {summaryOf(entry, event)}
@@ -24,9 +27,26 @@ export function EntryItem({ entry, event, waited }: { entry: Entry; event: Event
             <Moment iso={new Date(entry.atMs).toISOString()} />
           </span>
         </div>
-        {entry.kind === 'attempt' && <AttemptDetails attempt={entry.attempt} />}
+        {entry.kind === 'operator' && <Reason text={entry.action.reason} />}
+        {entry.kind === 'paused' && <Reason text={entry.pause.reason} />}
+        {entry.kind === 'attempt' && <AttemptDetails attempt={entry.attempt} isLinked={isLinked} />}
       </li>
+      {waited && (
+        <li className={styles.waited}>
+          <span>{waited}</span>
+        </li>
+      )}
     </>
+  );
+}
+
+/** What an operator wrote. */
+function Reason({ text }: { text: string | null }) {
+  if (text === null) return null;
+  return (
+    <p className={styles.reason}>
+      <bdi>{text}</bdi>
+    </p>
   );
 }
 
@@ -68,8 +88,40 @@ function summaryOf(entry: Entry, event: EventDetails): ReactNode {
     }
     case 'operator':
       return (
+        <>
+          <strong>
+            <bdi>{entry.action.actor}</bdi> {operatorText(entry.action)}
+          </strong>
+          {entry.action.job_id !== null && (
+            <Link to="/jobs/$jobId" params={{ jobId: entry.action.job_id }}>
+              The bulk job
+            </Link>
+          )}
+        </>
+      );
+    case 'paused':
+      return (
+        <>
+          <strong>
+            {entry.pause.paused_by === null ? (
+              `A pause of ${pausedText(entry.pause)} began`
+            ) : (
+              <>
+                <bdi>{entry.pause.paused_by}</bdi> paused {pausedText(entry.pause)}
+              </>
+            )}
+          </strong>
+          {entry.atMs > Date.parse(entry.pause.since) && (
+            <span className="aside">
+              since <Moment iso={entry.pause.since} />
+            </span>
+          )}
+        </>
+      );
+    case 'resumed':
+      return (
         <strong>
-          <bdi>{entry.entry.actor}</bdi> {operatorText(entry.entry.action)}
+          <bdi>{entry.pause.resumed_by}</bdi> resumed {pausedText(entry.pause)}
         </strong>
       );
   }

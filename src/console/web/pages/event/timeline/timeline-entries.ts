@@ -1,5 +1,5 @@
 import type { EventDetails } from '../../../api/types.ts';
-import type { Attempt, Notification, OperatorEntry } from '../use-event.ts';
+import type { Attempt, Notification, OperatorAction, PauseMet } from '../use-event.ts';
 
 /** One thing that happened to an event. */
 export type Entry = { key: string; atMs: number } & (
@@ -7,12 +7,15 @@ export type Entry = { key: string; atMs: number } & (
   | { kind: 'backfilled' }
   | { kind: 'attempt'; attempt: Attempt; endMs: number }
   | { kind: 'notification'; notification: Notification }
-  | { kind: 'operator'; entry: OperatorEntry }
+  | { kind: 'operator'; action: OperatorAction }
+  | { kind: 'paused'; pause: PauseMet }
+  | { kind: 'resumed'; pause: PauseMet }
 );
 
 /** Everything that happened to an event, in its order. */
-export function timelineEntries(event: EventDetails, operators: readonly OperatorEntry[]): Entry[] {
-  const entries: Entry[] = [{ kind: 'received', key: 'received', atMs: Date.parse(event.received_at) }];
+export function timelineEntries(event: EventDetails): Entry[] {
+  const receivedMs = Date.parse(event.received_at);
+  const entries: Entry[] = [{ kind: 'received', key: 'received', atMs: receivedMs }];
   if (event.backfilled_at !== null)
     entries.push({ kind: 'backfilled', key: 'backfilled', atMs: Date.parse(event.backfilled_at) });
   for (const attempt of event.delivery_history) {
@@ -28,8 +31,14 @@ export function timelineEntries(event: EventDetails, operators: readonly Operato
         atMs: Date.parse(notification.sent_at),
         notification,
       });
-  for (const entry of operators)
-    entries.push({ kind: 'operator', key: `operator ${entry.id}`, atMs: Date.parse(entry.timestamp), entry });
+  for (const [n, action] of event.actions.entries())
+    entries.push({ kind: 'operator', key: `operator ${n}`, atMs: Date.parse(action.at), action });
+  for (const [n, pause] of event.pauses.entries()) {
+    // A pause that had begun before is an entry after the receipt.
+    entries.push({ kind: 'paused', key: `paused ${n}`, atMs: Math.max(receivedMs, Date.parse(pause.since)), pause });
+    if (pause.until !== null)
+      entries.push({ kind: 'resumed', key: `resumed ${n}`, atMs: Date.parse(pause.until), pause });
+  }
   return entries.sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -37,9 +46,16 @@ export function timelineEntries(event: EventDetails, operators: readonly Operato
 export const unsentNotifications = (event: EventDetails) =>
   event.notifications.filter(({ sent_at }) => sent_at === null);
 
-/** Whether it went well, by its colour. */
-export function toneOf(entry: Entry): 'good' | 'bad' | 'calm' {
-  if (entry.kind === 'attempt') return entry.attempt.outcome === 'delivered' ? 'good' : 'bad';
-  if (entry.kind === 'notification') return entry.notification.status === 'sent' ? 'good' : 'bad';
+/** The key of the last attempt that failed, if possible with an answer of the consumer: where `#answer` leads. */
+export function lastAnswerKey(entries: readonly Entry[]): string | null {
+  const failed = entries.filter((entry) => entry.kind === 'attempt' && entry.attempt.outcome !== 'delivered');
+  const answered = failed.filter((entry) => entry.kind === 'attempt' && entry.attempt.response_body);
+  return (answered.at(-1) ?? failed.at(-1))?.key ?? null;
+}
+
+/** Its colour: only what went wrong has one of its own. */
+export function toneOf(entry: Entry): 'bad' | 'calm' {
+  if (entry.kind === 'attempt') return entry.attempt.outcome === 'delivered' ? 'calm' : 'bad';
+  if (entry.kind === 'notification') return entry.notification.status === 'sent' ? 'calm' : 'bad';
   return 'calm';
 }

@@ -1,24 +1,26 @@
-import { useMemo } from 'react';
+import { useRouterState } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import type { EventDetails } from '../../../api/types.ts';
 import { useNow } from '../../../components/moment.tsx';
 import { Panel } from '../../../components/page.tsx';
-import { durationText } from '../../../components/time-text.ts';
-import { useOperatorEntries } from '../use-event.ts';
 import { EntryItem } from './entry-item.tsx';
+import { FoldItem } from './fold-item.tsx';
+import { foldedEntries } from './folded-entries.ts';
 import { NextAttempt } from './next-attempt.tsx';
 import { ScaleBar } from './scale-bar.tsx';
 import styles from './timeline.module.css';
-import { type Entry, timelineEntries, unsentNotifications } from './timeline-entries.ts';
+import { lastAnswerKey, timelineEntries, unsentNotifications } from './timeline-entries.ts';
 import { UnsentNotification } from './unsent-notification.tsx';
+import { endOf, waitBefore } from './waits.ts';
 
-/** Shorter waits say nothing. */
-const shownWaitMs = 1_000;
-
-/** What happened to an event, from its receipt to its end: drawn to scale, and as a list. */
+/** What happened to an event, from its receipt to its end: drawn to scale, and as a list, newest first. */
 export function TimelinePanel({ event }: { event: EventDetails }) {
-  const { data: operators } = useOperatorEntries(event.id);
-  const entries = useMemo(() => timelineEntries(event, operators ?? []), [event, operators]);
+  const entries = useMemo(() => timelineEntries(event), [event]);
+  const folded = useMemo(() => foldedEntries(entries.toReversed()), [entries]);
   const isPending = event.delivery_status === 'pending';
+  const isLinked = useRouterState({ select: ({ location }) => location.hash === 'answer' });
+  // The answer of the time when the page opened: a later attempt does not move the reader.
+  const [linked] = useState(() => (isLinked ? lastAnswerKey(entries) : null));
   const nowMs = useNow(1_000);
   const lastMs = Math.max(...entries.map(endOf));
   return (
@@ -29,27 +31,27 @@ export function TimelinePanel({ event }: { event: EventDetails }) {
         nextMs={event.next_attempt_at === null ? null : Date.parse(event.next_attempt_at)}
       />
       <ol className={styles.list}>
-        {entries.map((entry, index) => (
-          <EntryItem key={entry.key} entry={entry} event={event} waited={waitBefore(entries, index)} />
-        ))}
+        {isPending && <NextAttempt event={event} nowMs={nowMs} />}
         {unsentNotifications(event).map((notification) => (
           <UnsentNotification
             key={`${notification.destination_id} ${notification.generation}`}
             notification={notification}
           />
         ))}
-        {isPending && <NextAttempt event={event} nowMs={nowMs} />}
+        {folded.map((one) =>
+          one.kind === 'fold' ? (
+            <FoldItem key={one.key} attempts={one.attempts} event={event} linked={linked} />
+          ) : (
+            <EntryItem
+              key={one.entry.key}
+              entry={one.entry}
+              event={event}
+              waited={waitBefore(one.entry, entries[entries.indexOf(one.entry) - 1])}
+              isLinked={one.entry.key === linked}
+            />
+          ),
+        )}
       </ol>
     </Panel>
   );
-}
-
-const endOf = (entry: Entry) => (entry.kind === 'attempt' ? entry.endMs : entry.atMs);
-
-/** `5 min later`, or null right after what was before. */
-function waitBefore(entries: readonly Entry[], index: number): string | null {
-  const [before, entry] = [entries[index - 1], entries[index]];
-  if (!before || !entry) return null;
-  const ms = entry.atMs - endOf(before);
-  return ms < shownWaitMs ? null : `${durationText(ms)} later`;
 }

@@ -36,3 +36,21 @@ export const jobNoun = ({ action, consumer }: Pick<BulkJob, 'action' | 'consumer
   action === 'backfill' ? `Backfill of ${consumer}` : bulkActions[action].noun;
 
 export const bulkActionNames = Object.keys(bulkActions) as BulkAction[];
+
+/** Whether the action makes attempts, so that it can have a pace. */
+export const isPaced = (action: BulkAction) => action === 'replay' || action === 'retry';
+
+/** Why events were left out, by the reason of the API: a sentence whose subject is their number. */
+export const skipTexts: Readonly<Record<string, string>> = {
+  not_found: 'did not exist any more: their retention has ended',
+  no_longer_matches: 'had changed when the job reached them',
+  event_rejected: 'rejected at their receipt',
+  event_skipped: 'wanted by no consumer',
+  event_dead: 'marked dead',
+  account_deleted: 'of a deleted account',
+  consumer_deleted: 'of a deleted consumer',
+  account_disabled: 'of a disabled account',
+  consumer_disabled: 'of a disabled consumer',
+  delivery_paused: 'while deliveries were paused',
+  consumer_paused: 'of a paused account or consumer',
+};

@@ -1,49 +1,34 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, api } from '../../../api/client.ts';
-import type { Filters } from '../../../api/filters.ts';
 import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { counted, numberText } from '../../../components/number-text.ts';
-import { useAction } from '../../../components/use-action.ts';
+import { numberText } from '../../../components/number-text.ts';
+import { PaceField, paceOf } from '../../../components/pace-field.tsx';
+import { ReasonField } from '../../../components/reason-field.tsx';
+import { LeftOut } from '../../jobs/left-out.tsx';
+import { type BulkScope, type Counted, eventsText, useBulkOrder } from '../../jobs/use-bulk-order.ts';
 import styles from './bulk.module.css';
-import { type BulkAction, bulkActionNames, bulkActions } from './bulk-actions.ts';
-import { jobsKey } from './bulk-jobs.tsx';
-
-/** What a job is ordered for: the selected events, or everything that the filters find. */
-export type BulkScope = { ids: readonly string[] } | { filters: Filters };
-
-interface Asked {
-  action: BulkAction;
-  /** How many events match; not exact where there are too many to count. */
-  matched: number;
-  exact: boolean;
-}
+import { bulkActionNames, bulkActions, isPaced } from './bulk-actions.ts';
 
 /** The buttons that act on many events, after a question that names how many. */
 export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrdered(): void; onClear?: () => void }) {
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const what = 'ids' in scope ? { ids: [...scope.ids] } : { filter: scope.filters as object };
-  const count = useMutation({
-    mutationFn: async (action: BulkAction) => {
-      if ('ids' in scope) return { action, matched: scope.ids.length, exact: true };
-      const counted = await answer(api.events.bulk.post({ action, ...what, dry_run: true }));
-      if (!('dry_run' in counted)) throw new Error('the gateway has answered a dry run with a job');
-      return { action, ...counted };
+  const [asked, setAsked] = useState<Counted | null>(null);
+  const [pace, setPace] = useState(paceOf(null));
+  const [reason, setReason] = useState('');
+  const { count, order } = useBulkOrder(scope, {
+    counted(found) {
+      setPace(paceOf(null));
+      setAsked(found);
     },
-    onSuccess: setAsked,
-    onError: (problem) => announce(problem.message, 'bad'),
+    ordered() {
+      setReason('');
+      onOrdered();
+    },
+    end: () => setAsked(null),
   });
-  const order = useAction({
-    call: (action: BulkAction) => answer(api.events.bulk.post({ action, ...what })),
-    done: (action) => `${bulkActions[action].noun} ordered.`,
-    changes: jobsKey,
-    onDone: onOrdered,
-    onEnd: () => setAsked(null),
-  });
+  const ask = { onError: (problem: Error) => announce(problem.message, 'bad') };
   const texts = asked && bulkActions[asked.action];
-  const number = asked && `${asked.exact ? '' : 'more than '}${counted(asked.matched, 'event')}`;
+  const number = asked && eventsText(asked);
   return (
     <section className={`line ${styles.bar}`} aria-label="Act on many events">
       <span className={styles.scope}>
@@ -54,7 +39,7 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
           key={action}
           tone={action === 'dead' ? 'danger' : 'plain'}
           disabled={count.isPending || order.isPending}
-          onClick={() => count.mutate(action)}
+          onClick={() => count.mutate(action, ask)}
         >
           {bulkActions[action].label} …
         </Button>
@@ -70,11 +55,14 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
         confirm={texts ? `${texts.question.replace(':', '')} ${number}` : ''}
         tone={asked?.action === 'dead' ? 'danger' : 'main'}
         busy={order.isPending || asked?.matched === 0}
-        onConfirm={() => asked && order.mutate(asked.action)}
+        onConfirm={() => asked && order.mutate({ action: asked.action, pace, reason })}
         onClose={() => setAsked(null)}
       >
         <p>{texts?.explained}</p>
+        <LeftOut found={asked} />
+        {asked && isPaced(asked.action) && <PaceField pace={pace} onChange={setPace} />}
         <p>A job does it in the background, oldest first. It shows its progress, and can be stopped.</p>
+        <ReasonField place="the timeline of each event" value={reason} onChange={setReason} />
       </ConfirmDialog>
     </section>
   );

@@ -4,14 +4,25 @@ export const filterLabels = {
   account_slug: 'Account',
   consumer: 'Consumer',
   event_type: 'Event type',
+  state: 'State',
+  response_code: 'Status code',
+  cause: 'Cause',
   delivery_status: 'Delivery',
   status: 'Status',
   app_key: 'App',
   external_id: 'External id',
   skipped: 'Skipped',
+  job: 'Bulk job',
+  incident: 'Incident',
 } as const;
 
 export type FilterName = keyof typeof filterLabels;
+
+/**
+ * Filters without a pill until an address has them: those that links of other pages set, and two of the API that `state`
+ * combines.
+ */
+export const linkedFilters: readonly FilterName[] = ['job', 'incident', 'delivery_status', 'status'];
 
 /** Every name that an address of a list may have. */
 export const listFilterNames = [...(Object.keys(filterLabels) as FilterName[]), 'since', 'until'] as const;

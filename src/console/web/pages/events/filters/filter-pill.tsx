@@ -9,12 +9,14 @@ export function FilterPill(props: {
   label: string;
   value: string | undefined;
   values: readonly string[];
+  /** The text that is shown for a value; the value itself by default. */
+  textOf?(value: string): string;
   onChange(value: string | undefined): void;
 }) {
-  const { label, value, values, onChange } = props;
+  const { label, value, values, textOf = String, onChange } = props;
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
-  const matching = values.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 100);
+  const matching = values.filter((one) => textOf(one).toLowerCase().includes(typed.toLowerCase())).slice(0, 100);
   const choose = (chosen: string | undefined) => {
     onChange(chosen);
     setOpen(false);
@@ -27,7 +29,7 @@ export function FilterPill(props: {
           {label}
           {value !== undefined && (
             <>
-              : <bdi className={styles.value}>{value}</bdi>
+              : <bdi className={styles.value}>{textOf(value)}</bdi>
             </>
           )}
         </Popover.Trigger>
@@ -52,7 +54,7 @@ export function FilterPill(props: {
                 {matching.map((one) => (
                   <li key={one}>
                     <button type="button" aria-pressed={one === value} onClick={() => choose(one)}>
-                      <bdi>{one}</bdi>
+                      <bdi>{textOf(one)}</bdi>
                     </button>
                   </li>
                 ))}

@@ -6,7 +6,7 @@ import { memo } from 'react';
 import type { EventItem } from '../../../api/types.ts';
 import { AccountName } from '../../../components/account-name.tsx';
 import { EventBadge } from '../../../components/badge.tsx';
-import { Moment } from '../../../components/moment.tsx';
+import { Due, Moment } from '../../../components/moment.tsx';
 import styles from './table.module.css';
 
 /** One event of a list. Rendered again only when it has changed, because a live list changes several times a second. */
@@ -16,9 +16,15 @@ export const EventRow = memo(function EventRow(props: {
   top: number;
   isSelected: boolean;
   canSelect: boolean;
+  /** Why it was rejected, or what the consumer answered last. */
+  answer: string | null;
+  /** Whether its answer is shown beside the list. */
+  isPreviewed: boolean;
+  /** Absent: the list has nothing beside it. */
+  onPreview: ((id: string) => void) | undefined;
   onSelect(id: string): void;
 }) {
-  const { event, index, top, isSelected, canSelect, onSelect } = props;
+  const { event, index, top, isSelected, canSelect, answer, isPreviewed, onPreview, onSelect } = props;
   const name = event.event_type ?? event.external_id;
   return (
     <div
@@ -28,6 +34,8 @@ export const EventRow = memo(function EventRow(props: {
       className={styles.row}
       style={{ translate: `0 ${top}px` }}
       data-event={event.id}
+      data-previewed={isPreviewed}
+      data-answer={answer !== null}
     >
       <span role="cell" className={styles.check}>
         {canSelect && (
@@ -41,10 +49,13 @@ export const EventRow = memo(function EventRow(props: {
         )}
       </span>
       <span role="cell" className={styles.time}>
-        <Moment iso={event.received_at} />
+        <Moment iso={event.received_at} ago />
       </span>
       <span role="cell" className={styles.state}>
         <EventBadge {...event} />
+      </span>
+      <span role="cell" className={styles.code} data-failed={event.last_error !== null}>
+        {event.response_code}
       </span>
       <span role="cell" className={styles.type}>
         <Link
@@ -55,6 +66,7 @@ export const EventRow = memo(function EventRow(props: {
         >
           <bdi>{name}</bdi>
         </Link>
+        {event.event_type !== null && <bdi className={styles.external}>{event.external_id}</bdi>}
       </span>
       <span role="cell" className={styles.account}>
         <AccountName of={event} />
@@ -65,11 +77,24 @@ export const EventRow = memo(function EventRow(props: {
           </>
         )}
       </span>
-      <span role="cell" className={styles.external}>
-        <bdi>{event.rejection_reason ?? event.external_id}</bdi>
+      <span role="cell" className={styles.answer}>
+        {answer !== null && onPreview ? (
+          // Without a stop of the tab key: `p` does the same for the row that has the focus.
+          <button
+            type="button"
+            tabIndex={-1}
+            title={answer}
+            aria-label={`Answer to ${name}: ${answer}`}
+            onClick={() => onPreview(event.id)}
+          >
+            <bdi>{answer}</bdi>
+          </button>
+        ) : (
+          <bdi>{answer}</bdi>
+        )}
       </span>
-      <span role="cell" className={styles.attempts}>
-        {event.attempts}
+      <span role="cell" className={styles.next}>
+        {event.next_attempt_at !== null && event.waits_for === null && <Due iso={event.next_attempt_at} />}
       </span>
     </div>
   );

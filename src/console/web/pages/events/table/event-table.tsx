@@ -7,6 +7,7 @@ import type { EventItem } from '../../../api/types.ts';
 import { useRowKeys } from '../../../components/use-row-keys.ts';
 import { EventRow } from './event-row.tsx';
 import styles from './table.module.css';
+import { answerKey, useLastAnswers } from './use-last-answers.ts';
 import { useNarrow } from './use-narrow.ts';
 
 /** Rows that are loaded before the user reaches the end. */
@@ -16,10 +17,11 @@ const aheadRows = 30;
 const columns = [
   ['time', 'Received'],
   ['state', 'State'],
+  ['code', 'Code'],
   ['type', 'Event'],
   ['account', 'Account'],
-  ['external', 'External id'],
-  ['attempts', 'Attempts'],
+  ['answer', 'Answer'],
+  ['next', 'Next'],
 ] as const;
 
 export interface EventTableProps {
@@ -36,38 +38,45 @@ export interface EventTableProps {
   onEnd(): void;
   /** Called when the user scrolls away from the top, or back. */
   onScrolled(isAway: boolean): void;
-  /** The heading of the column of external ids, if it has something else. */
-  detail?: string;
+  /** Shows why webhooks were rejected in place of the answers of consumers. */
+  showsReasons?: boolean;
+  /** The event whose answer is shown beside the list; null: none is. */
+  previewed?: string | null;
+  /** Shows the answer to an event beside the list, or none. Absent: the list has nothing beside it. */
+  onPreview?(id: string | null): void;
 }
 
-/** A list of events of which only the rows in sight are in the document. `j`, `k`, `x` and `r` work on its rows. */
+/** A list of events of which only the rows in sight are in the document. `j`, `k`, `p`, `x` and `r` work on its rows. */
 export function EventTable(props: EventTableProps) {
-  const { label, rows, selected, canSelect, onSelect, onSelectLoaded, onEnd, onScrolled, detail } = props;
+  const { label, rows, selected, canSelect, onSelect, onSelectLoaded, onEnd, onScrolled, showsReasons = false } = props;
+  const { previewed = null, onPreview } = props;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
   const [current, setCurrent] = useState<string | null>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => (isNarrow ? 62 : 38),
+    estimateSize: (index) => (isNarrow ? (hasAnswer(rows[index], showsReasons) ? 86 : 62) : 31),
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan: 12,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height of rows has changed
   useEffect(() => virtual.measure(), [isNarrow]);
   const items = virtual.getVirtualItems();
+  const answers = useLastAnswers(showsReasons ? [] : items.flatMap(({ index }) => rows[index] ?? []));
   const lastIndex = items.at(-1)?.index ?? 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when other rows are in sight
   useEffect(() => {
     if (rows.length > 0 && lastIndex >= rows.length - aheadRows) onEnd();
   }, [lastIndex, rows.length]);
-  const focused = () => rows.findIndex(({ id }) => id === (focusedId(box.current) ?? current));
+  const focused = () => rows.findIndex(({ id }) => id === (focusedId(box.current) ?? previewed ?? current));
   useRowKeys({
     move(by) {
       const target = Math.max(0, Math.min(rows.length - 1, focused() + by));
       const id = rows[target]?.id;
       if (id === undefined) return;
       setCurrent(id);
+      if (previewed !== null) onPreview?.(id);
       virtual.scrollToIndex(target);
       // The row may have to be rendered first.
       requestAnimationFrame(() =>
@@ -82,7 +91,14 @@ export function EventTable(props: EventTableProps) {
       const event = rows[focused()];
       if (canSelect && event) props.onReplay(event);
     },
-    clear: props.onClearSelection,
+    preview() {
+      const id = rows[Math.max(0, focused())]?.id;
+      if (id !== undefined) onPreview?.(id === previewed ? null : id);
+    },
+    clear() {
+      if (previewed === null) props.onClearSelection();
+      else onPreview?.(null);
+    },
   });
   const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id));
   return (
@@ -94,6 +110,7 @@ export function EventTable(props: EventTableProps) {
       aria-rowcount={rows.length + 1}
       className={styles.table}
       data-select={canSelect}
+      data-reasons={showsReasons}
       onScroll={({ currentTarget }) => onScrolled(currentTarget.scrollTop > 0)}
     >
       <div role="rowgroup" className={styles.head}>
@@ -111,7 +128,7 @@ export function EventTable(props: EventTableProps) {
           </span>
           {columns.map(([name, heading]) => (
             <span key={name} role="columnheader" className={styles[name]}>
-              {name === 'external' && detail ? detail : heading}
+              {name === 'answer' && showsReasons ? 'Reason' : heading}
             </span>
           ))}
         </div>
@@ -128,6 +145,13 @@ export function EventTable(props: EventTableProps) {
                 top={start}
                 isSelected={selected.has(event.id)}
                 canSelect={canSelect}
+                answer={
+                  showsReasons
+                    ? (event.rejection_explanation ?? event.rejection_reason)
+                    : event.last_error && (answers.get(answerKey(event)) ?? event.last_error)
+                }
+                isPreviewed={event.id === previewed}
+                onPreview={onPreview}
                 onSelect={onSelect}
               />
             )
@@ -143,3 +167,7 @@ function focusedId(box: HTMLElement | null): string | null {
   const row = document.activeElement?.closest<HTMLElement>('[data-event]');
   return row && box?.contains(row) ? (row.dataset.event ?? null) : null;
 }
+
+/** Whether a row has a text in its last column, which is a line of its own in a narrow window. */
+const hasAnswer = (event: EventItem | undefined, showsReasons: boolean) =>
+  event !== undefined && (showsReasons ? event.rejection_reason : event.last_error) !== null;

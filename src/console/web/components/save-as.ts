@@ -1,5 +1,5 @@
 /** Lets the user save bytes as a file. */
-export function saveAs(name: string, bytes: Uint8Array<ArrayBuffer>): void {
+export function saveAs(name: string, bytes: BlobPart): void {
   const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
   link.href = url;

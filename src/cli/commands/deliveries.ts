@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { answered } from '../answered.ts';
+import type { Cli } from '../cli.ts';
+import { wholeNumber } from '../options.ts';
+import { age } from '../output/ages.ts';
+import { fieldsOf } from '../output/fields.ts';
+import { failureColumns } from './event-columns.ts';
+
+/** `deliveries`: stats, failed, retrying. */
+export function addDeliveriesCommands(program: Command, cli: Cli): void {
+  const deliveries = program.command('deliveries').description('Deliveries: how many succeed, and which fail');
+  deliveries
+    .command('stats')
+    .description('Count deliveries of the last 24 hours, with latencies')
+    .action(async () => {
+      const stats = answered(await cli.admin().delivery.stats.get());
+      const { by_provider, by_hour: _, ...counts } = stats;
+      if (cli.out.json) return cli.out.document(stats);
+      cli.out.record(fieldsOf({ ...counts, oldest_pending: age(stats.oldest_pending_at) }));
+      if (by_provider.length === 0) return;
+      cli.out.text('');
+      cli.out.table(
+        [
+          { title: 'PROVIDER', value: (row) => row.provider },
+          { title: 'TOTAL', value: (row) => row.total, right: true },
+          { title: 'FAILED', value: (row) => row.failed, right: true },
+          { title: 'PENDING', value: (row) => row.pending, right: true, optional: true },
+          { title: 'DELIVERED', value: (row) => row.delivered, right: true, optional: true },
+        ],
+        by_provider,
+      );
+    });
+  deliveries
+    .command('failed')
+    .description('List events whose delivery failed')
+    .action(async () => cli.out.table(failureColumns, answered(await cli.admin().delivery.failed.get())));
+  deliveries
+    .command('retrying')
+    .description('List events that are being retried')
+    .option('--min-attempts <n>', 'only those with as many attempts', wholeNumber)
+    .action(async ({ minAttempts }: { minAttempts?: number }) =>
+      cli.out.table(
+        failureColumns,
+        answered(await cli.admin().delivery.retrying.get({ query: { min_attempts: minAttempts } })),
+      ),
+    );
+}

@@ -1,0 +1,20 @@
+import type { Cli } from '../cli.ts';
+import { usageError } from '../exit.ts';
+import { isId, resolveAccount } from '../resolve-account.ts';
+
+/**
+ * The id of an event.
+ *
+ * @throws CliError for another text
+ */
+export function eventId(text: string): string {
+  if (!isId(text)) throw usageError(`${text} is not the id of an event`, '`webhook-gateway events list` shows ids.');
+  return text;
+}
+
+/** Provider and slug of `--account`, as filters of the API. */
+export async function accountFilter(cli: Cli, account: string | undefined) {
+  if (account === undefined) return {};
+  const { provider, account_slug } = await resolveAccount(cli, account);
+  return { provider, account_slug };
+}

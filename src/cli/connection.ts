@@ -1,0 +1,48 @@
+import { createAdminClient } from '../api/client.ts';
+import type { Connection, GlobalOptions } from './cli.ts';
+import type { Environment } from './environment.ts';
+import { usageError } from './exit.ts';
+import { gatewayFetch } from './gateway-fetch.ts';
+import { type Profile, readProfile } from './profiles.ts';
+
+/**
+ * Address and token: of the options, else of a profile that `--profile` names, else of GATEWAY_URL and GATEWAY_TOKEN,
+ * else of the profile `default`. The token of a profile is only sent to the address of the profile.
+ *
+ * @throws CliError if one is missing
+ */
+export function connectionOf(options: GlobalOptions, env: Environment): Connection {
+  const named = options.profile !== undefined;
+  const profile = readProfile(env, options.profile);
+  const ofEnv = named ? {} : { url: env.GATEWAY_URL || undefined, token: env.GATEWAY_TOKEN || undefined };
+  const url = options.url ?? ofEnv.url ?? profile?.url;
+  if (url === undefined)
+    throw usageError(
+      'the address of the gateway is not known',
+      'Run `webhook-gateway login`, or set GATEWAY_URL or --url.',
+    );
+  const baseUrl = addressOf(url);
+  const token = options.token ?? ofEnv.token ?? tokenFor(baseUrl, profile);
+  if (token === undefined || token === '')
+    throw usageError(`there is no token for ${baseUrl}`, 'Run `webhook-gateway login`, or set GATEWAY_TOKEN.');
+  // A header cannot have other characters, and the error of fetch would show the token.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('the token has characters that no token has');
+  return { baseUrl, token };
+}
+
+/** The typed client, whose calls end with the signal. */
+export const adminClient = (connection: Connection, signal: AbortSignal) =>
+  createAdminClient({ ...connection, fetcher: gatewayFetch(connection.baseUrl, signal) });
+
+const tokenFor = (baseUrl: string, profile: Profile | null) =>
+  profile !== null && addressOf(profile.url) === baseUrl ? profile.token : undefined;
+
+/** @throws CliError for what is not the address of a gateway */
+export function addressOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw usageError(`${text} is not an address`, 'Write it with its scheme, such as https://gateway.example.');
+  if (url.username || url.password || url.search || url.hash)
+    throw usageError('the address must have neither user nor query', 'The token goes to --token or GATEWAY_TOKEN.');
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

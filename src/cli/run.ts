@@ -1,0 +1,75 @@
+import { type Command, CommanderError } from 'commander';
+import type { GlobalOptions } from './cli.ts';
+import { adminClient, connectionOf } from './connection.ts';
+import type { Environment } from './environment.ts';
+import { CliError, type ExitCode, exitCodes } from './exit.ts';
+import { createOutput, type Sink } from './output/output.ts';
+import { createProgram } from './program.ts';
+import { createPrompts } from './prompts.ts';
+
+/** What a run has of its process. */
+export interface Surroundings {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: Sink;
+  stderr: Sink;
+  env: Environment;
+  /** Aborted by Ctrl-C, and when the reader of the output has gone. */
+  signal: AbortSignal;
+}
+
+/** The program, with all that its commands need. */
+export function createCli({ stdin, stdout, stderr, env, signal }: Surroundings): { program: Command } {
+  const out = createOutput(stdout, stderr, env);
+  const options = (): GlobalOptions => program.opts();
+  const connection = () => connectionOf(options(), env);
+  const program = createProgram({
+    ...{ out, stdin, env, signal, connection },
+    admin: () => adminClient(connection(), signal),
+    prompts: createPrompts({ stdin, stderr }, signal, () => options().yes === true),
+  });
+  forEachCommand(program, (command) =>
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      getOutHelpWidth: () => out.columns,
+      getErrHelpWidth: () => out.columns,
+      getOutHasColors: () => out.colors.isColorSupported,
+      getErrHasColors: () => false,
+    }),
+  );
+  program.hook('preAction', () => {
+    out.json = options().json === true;
+  });
+  return { program };
+}
+
+/**
+ * Runs one command, and returns its exit code. Errors are written to standard error.
+ *
+ * @param argv as `process.argv`: the arguments begin with the third
+ */
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const { signal, stderr } = surroundings;
+  try {
+    await createCli(surroundings).program.parseAsync([...argv]);
+    return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+  } catch (error) {
+    if (signal.aborted || isAbort(error)) return exitCodes.interrupted;
+    // Commander has written its message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
+    if (!(error instanceof CliError)) throw error;
+    // That something differs is the answer to a question, and no error.
+    const lead = error.exitCode === exitCodes.differs ? '' : 'error: ';
+    stderr.write(`${lead}${error.message}\n${error.next === undefined ? '' : `${error.next}\n`}`);
+    return error.exitCode;
+  }
+}
+
+/** Ctrl-C at a question of Inquirer is an error of these names. */
+const isAbort = (error: unknown) =>
+  error instanceof Error && ['AbortError', 'AbortPromptError', 'ExitPromptError'].includes(error.name);
+
+function forEachCommand(command: Command, change: (command: Command) => unknown): void {
+  change(command);
+  for (const inner of command.commands) forEachCommand(inner, change);
+}

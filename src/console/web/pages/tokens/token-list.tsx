@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { accountsQuery } from '../../api/accounts.ts';
+import { Moment } from '../../components/moment.tsx';
+import { type Column, ScrollTable } from '../../components/page.tsx';
+import { RevokeToken } from './revoke-token.tsx';
+import styles from './tokens.module.css';
+import type { StoredToken } from './use-tokens.ts';
+
+const columns: readonly Column[] = [
+  'Name',
+  ['Role', styles.wide],
+  ['Sees', styles.wide],
+  ['Ends', styles.wide],
+  ['Last used', styles.wide],
+  ['Created', styles.widest],
+  [
+    <span key="revoke" className="visually-hidden">
+      Revoke
+    </span>,
+    undefined,
+  ],
+];
+
+/** The tokens in force. */
+export function TokenList({ tokens }: { tokens: readonly StoredToken[] }) {
+  const { data: accounts = [] } = useQuery(accountsQuery);
+  const sees = (scope: StoredToken['scope']) => {
+    if (scope === null) return 'everything';
+    if ('app_key' in scope) return scope.app_key;
+    const account = accounts.find(({ id }) => id === scope.account_id);
+    return account ? `${account.provider}/${account.account_slug}` : scope.account_id;
+  };
+  return (
+    <ScrollTable label="Tokens" columns={columns}>
+      {tokens.map((token) => (
+        <tr key={token.id}>
+          <td>
+            <strong>{token.name}</strong>
+            <span className={styles.narrow}>
+              {token.role} · <bdi>{sees(token.scope)}</bdi>
+            </span>
+            <span className={styles.narrow}>
+              ends <Time iso={token.expires_at} /> · used <Time iso={token.last_used_at} />
+            </span>
+          </td>
+          <td className={styles.wide}>{token.role}</td>
+          <td className={styles.wide}>
+            <bdi>{sees(token.scope)}</bdi>
+          </td>
+          <td className={styles.wide}>
+            <Time iso={token.expires_at} />
+          </td>
+          <td className={styles.wide}>
+            <Time iso={token.last_used_at} />
+          </td>
+          <td className={styles.widest}>
+            <Moment iso={token.created_at} /> by {token.created_by}
+          </td>
+          <td className={styles.action}>
+            <RevokeToken token={token} />
+          </td>
+        </tr>
+      ))}
+    </ScrollTable>
+  );
+}
+
+const Time = ({ iso }: { iso: string | null }) => (iso === null ? 'never' : <Moment iso={iso} ago />);

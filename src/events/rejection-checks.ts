@@ -1,0 +1,113 @@
+import type { Sql } from '../database/sql.ts';
+import type { Header } from '../providers/inbound-request.ts';
+import { providers } from '../providers/registry.ts';
+import { idRange } from './id-range.ts';
+
+/** Why a rejected webhook cannot be checked again, each as a sentence. */
+export const notCheckable = {
+  secret_not_stored:
+    'Webhooks of this provider may carry the secret itself. It is never stored, so it cannot be compared again.',
+  signature_not_stored: 'The provider signs in the header Authorization, whose value is never stored.',
+  body_not_whole: 'Only the beginning of the body was kept (REJECTED_BODY_BYTES), and the signature covers all of it.',
+  headers_not_whole: 'Headers beyond 8 KiB were not kept, and consumers would get the webhook without them.',
+} as const;
+
+export type NotCheckable = keyof typeof notCheckable;
+
+/** Why a rejected webhook cannot be checked again; null: it can. */
+export function whyNotCheckable(webhook: {
+  provider: string;
+  body: Uint8Array;
+  payloadBytes: number;
+  headersTruncated: boolean;
+}): NotCheckable | null {
+  const { notKept } = providers.get(webhook.provider) ?? {};
+  if (notKept !== undefined) return notKept;
+  if (webhook.payloadBytes > webhook.body.length) return 'body_not_whole';
+  return webhook.headersTruncated ? 'headers_not_whole' : null;
+}
+
+const readRejected = {
+  name: 'read_rejected_webhook',
+  text: `
+    select e.provider, e.account_slug as "sentTo", e.account_id as "accountId", e.rejection_reason as reason, e.received_at as "receivedAt",
+      a.account_slug as "accountSlug", a.deleted_at is not null as "isDeleted", p.headers, p.body,
+      coalesce(p.payload_bytes, octet_length(p.body)) as "payloadBytes", coalesce(p.headers_truncated, false) as "headersTruncated"
+    from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) and p.event_id between $2 and $3
+      left join accounts a on a.id = e.account_id
+    where e.id = $1`,
+};
+
+/** A stored webhook with its account, as a check needs it. */
+export interface KeptWebhook {
+  provider: string;
+  /** The slug of the address that it was sent to. */
+  sentTo: string;
+  accountId: string;
+  /** Null: it was not rejected. */
+  reason: string | null;
+  receivedAt: Date;
+  /** The slug of the account now; null: the account is gone. */
+  accountSlug: string | null;
+  isDeleted: boolean | null;
+  headers: Header[];
+  body: Buffer;
+  payloadBytes: number;
+  headersTruncated: boolean;
+}
+
+/** Reads a stored webhook; null if there is no event with this id. */
+export async function readKeptWebhook(sql: Sql, eventId: string): Promise<KeptWebhook | null> {
+  return (await sql.query<KeptWebhook>(readRejected, [eventId, ...idRange([eventId])]))[0] ?? null;
+}
+
+const findChecked = {
+  name: 'find_rejection_check',
+  text: 'select event_id as "eventId" from rejection_checks where rejected_event_id = $1',
+};
+
+/** The event that an earlier check of a rejected webhook has found or made; null: none has. */
+export async function checkedAs(sql: Sql, rejectedId: string): Promise<string | null> {
+  return (await sql.query<{ eventId: string }>(findChecked, [rejectedId]))[0]?.eventId ?? null;
+}
+
+const insertCheck = {
+  name: 'insert_rejection_check',
+  text: `
+    insert into rejection_checks (rejected_event_id, event_id, made) values ($1, $2, true)
+    on conflict (rejected_event_id) do nothing returning 1 as one`,
+};
+
+/**
+ * Notes that a check makes this event of a rejected webhook. Waits for a concurrent check of the same webhook.
+ *
+ * @returns false if another check has come first.
+ */
+export async function noteMade(sql: Sql, rejectedId: string, eventId: string): Promise<boolean> {
+  return (await sql.query<{ one: number }>(insertCheck, [rejectedId, eventId])).length > 0;
+}
+
+// The event of a key may have been dropped with its day.
+const changeToDuplicate = {
+  name: 'rejection_check_of_duplicate',
+  text: `
+    update rejection_checks c set event_id = d.event_id, made = false
+    from event_dedup d join events e on e.id = d.event_id
+    where c.rejected_event_id = $1 and d.key = $2 returning d.event_id as "eventId"`,
+};
+
+const dropKey = {
+  name: 'drop_key_of_dropped_event',
+  text: 'delete from event_dedup where key = $1 and not exists (select 1 from events where id = event_id)',
+};
+
+/**
+ * Notes the event that has the deduplication key in place of the one that the check would have made.
+ *
+ * @returns its id; null if it no longer exists. Its key is then deleted.
+ */
+export async function noteDuplicate(sql: Sql, rejectedId: string, dedupKey: string): Promise<string | null> {
+  const [found] = await sql.query<{ eventId: string }>(changeToDuplicate, [rejectedId, dedupKey]);
+  if (!found) await sql.query(dropKey, [dedupKey]);
+  return found?.eventId ?? null;
+}

@@ -1,0 +1,86 @@
+import { statfs } from 'node:fs/promises';
+import type { Database } from '../database/database.ts';
+import { pingDatabase } from '../database/ping.ts';
+import type { GatewayCondition, ReadConditions } from '../incidents/gateway-watch.ts';
+import type { TemporalHealth } from '../temporal/temporal-health.ts';
+import { readStoredState } from './gateway-state.ts';
+
+const minuteMs = 60_000;
+/** What the database tells changes slowly. */
+const storedMs = minuteMs;
+/** A database that takes longer for nothing is busy or far away. */
+const slowMs = 1_000;
+/** A disk with less is nearly full: PostgreSQL and backups stop before its end. */
+const freeShare = 0.05;
+/** On a large disk, this is enough. */
+const freeBytes = 10 * 1024 ** 3;
+
+/** The thresholds are those of the alerts (deploy/prometheus/rules.yml); waits are shorter, because an incident wakes no person. */
+async function storedConditions(database: Pick<Database, 'reader'>): Promise<GatewayCondition[]> {
+  const state = await readStoredState(database);
+  const nowS = Date.now() / 1000;
+  const { lastBackupS, certificateEndS } = state;
+  const conditions: [holds: boolean, cause: string, afterMs: number][] = [
+    [
+      Number(state.workflowStartsWaiting) > 10_000 || Number(state.workflowStartOldestS) > 300,
+      'starts of workflows fall behind',
+      minuteMs,
+    ],
+    [Number(state.oldestPendingS) > 4.5 * 3600, 'an event has been pending for more than 4.5 hours', 0],
+    [typeof lastBackupS === 'number' && nowS - lastBackupS > 36 * 3600, 'the last backup is older than 36 hours', 0],
+    [Number(state.partitionsAheadDays) < 3, 'tables for fewer than 3 days are prepared', 5 * minuteMs],
+    [
+      typeof certificateEndS === 'number' && certificateEndS - nowS < 14 * 24 * 3600,
+      'a client certificate of a consumer expires within 14 days',
+      0,
+    ],
+    [Number(state.workersAlive) === 0, 'no worker runs', minuteMs],
+  ];
+  return conditions.flatMap(([holds, cause, afterMs]) => (holds ? [{ cause, afterMs }] : []));
+}
+
+async function diskConditions(folders: readonly (string | null)[]): Promise<GatewayCondition[]> {
+  const found: GatewayCondition[] = [];
+  for (const folder of new Set(folders)) {
+    if (folder === null) continue;
+    // A folder that does not exist yet is no full disk.
+    const disk = await statfs(folder).catch(() => null);
+    if (disk && disk.bavail < disk.blocks * freeShare && disk.bavail * disk.bsize < freeBytes)
+      found.push({ cause: `the disk of ${folder} is nearly full`, afterMs: 0 });
+  }
+  return found;
+}
+
+/** The conditions that every process sees; of the database once a minute. */
+function commonConditions(database: Database, folders: readonly (string | null)[]): ReadConditions {
+  let stored: { atMs: number; found: GatewayCondition[] } | null = null;
+  return async () => {
+    const beganMs = performance.now();
+    await pingDatabase(database);
+    const isSlow = performance.now() - beganMs > slowMs;
+    if (stored === null || performance.now() - stored.atMs >= storedMs)
+      stored = { atMs: performance.now(), found: await storedConditions(database) };
+    return [
+      ...stored.found,
+      ...(await diskConditions(folders)),
+      ...(isSlow ? [{ cause: 'the database is slow', afterMs: 10_000 }] : []),
+    ];
+  };
+}
+
+/** What an `api` sees. @param options.folders on whose disks it writes */
+export const conditionsOfApi = (options: { database: Database; folders: readonly (string | null)[] }): ReadConditions =>
+  commonConditions(options.database, options.folders);
+
+/** What a worker sees. @param options.folders on whose disks it writes */
+export function conditionsOfWorker(options: {
+  database: Database;
+  folders: readonly (string | null)[];
+  temporal: Pick<TemporalHealth, 'answers'>;
+}): ReadConditions {
+  const common = commonConditions(options.database, options.folders);
+  return async () => {
+    const answers = await options.temporal.answers();
+    return [...(await common()), ...(answers ? [] : [{ cause: 'Temporal does not answer', afterMs: 20_000 }])];
+  };
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sampleOf } from '../support/providers/webhook.ts';
+import { newWhsec, secretText } from '../support/secrets.ts';
+import { runCli } from './support.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-sign-'));
+const fileOf = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+/** GitLab signs with a signing token only; a secret token is sent. */
+const signsAsStandard = ['standard', 'gitlab', 'stripe'];
+
+test('verify accepts what sign has signed, and refuses a changed body', async () => {
+  const body = JSON.stringify({ id: 'evt_1', type: 'contact.created', 'event-data': { id: 'x', event: 'opened' } });
+  for (const provider of [
+    'generic',
+    'github',
+    'gitlab',
+    'intercom',
+    'mailgun',
+    'meta',
+    'shopify',
+    'slack',
+    'standard',
+    'stripe',
+    'vonage',
+  ]) {
+    const secretFile = fileOf('secret', signsAsStandard.includes(provider) ? newWhsec() : secretText('signing'));
+    const args = [provider, '--secret-file', secretFile];
+    const signed = await runCli(['sign', ...args, '--json'], { input: body });
+    expect(signed, provider).toMatchObject({ code: 0 });
+    const { headers, body: changed } = JSON.parse(signed.stdout);
+    const headersFile = fileOf('headers', headers.map((header: string[]) => header.join(': ')).join('\n'));
+    const sent = changed === null ? body : Buffer.from(changed, 'base64').toString();
+    const verify = (input: string) => runCli(['verify', ...args, '--headers-file', headersFile], { input });
+    expect(await verify(sent), provider).toMatchObject({ code: 0 });
+    if (!sampleOf(provider).coversBody) continue;
+    const refused = await verify(`${sent} `);
+    expect(refused, provider).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('bad_signature');
+  }
+});
+
+test('sign and verify read the config of the scheme', async () => {
+  const secretFile = fileOf('hmac-secret', secretText('hmac'));
+  const scheme = [
+    'header=X-Acme',
+    'prefix=v1=',
+    'signed={timestamp}.{id}.{body}',
+    'timestamp_header=X-Time',
+    'event_id_header=X-Id',
+  ];
+  const args = ['hmac', '--secret-file', secretFile, ...scheme.flatMap((field) => ['--config', field])];
+  const signed = await runCli(['sign', ...args, '--header', 'X-Id: 7'], { input: 'any text' });
+  expect(signed.stdout).toMatch(/^X-Acme: v1=[0-9a-f]{64}$/m);
+  const verified = await runCli(
+    ['verify', ...args, '--headers-file', fileOf('acme-headers', signed.stdout), '--json'],
+    {
+      input: 'any text',
+    },
+  );
+  expect(verified).toMatchObject({ code: 0 });
+  expect(JSON.parse(verified.stdout)).toMatchObject({ valid: true, external_id: '7' });
+});

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises';
+import { expect, vi } from 'vitest';
+import { startConsumer } from '../support/consumer.ts';
+import { useForAll } from '../support/use.ts';
+import { excessWidth, findings } from './support/axe.ts';
+import { openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
+import { consoleGateway } from './support/console-gateway.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+const gateway = consoleGateway();
+
+/** Two events whose attempts were all answered 500, and one that was delivered. */
+async function threeEvents() {
+  const failing = await startConsumer((response) => response.writeHead(500).end('Internal Server Error\nat line 2'));
+  const well = await startConsumer();
+  const account = await gateway.admin.createAccount({ delivery_url: failing.url });
+  const other = await gateway.admin.createAccount({ delivery_url: well.url });
+  const ids: string[] = [];
+  for (const [to, type] of [
+    [account, 'order.paid'],
+    [account, 'order.created'],
+    [other, 'order.shipped'],
+  ] as const) {
+    const { body } = await gateway.send(to, JSON.stringify({ id: type, type }));
+    await gateway.admin.eventually(body.id, ({ delivery_status }) => delivery_status !== 'pending');
+    ids.push(body.id);
+  }
+  return { ids, close: () => Promise.all([failing.close(), well.close()]) };
+}
+
+const stored = useForAll(threeEvents, ({ close }) => close());
+
+const open = (path: string, options: Partial<Parameters<typeof openConsole>[0]> = {}) =>
+  openConsole({ baseUrl: gateway.baseUrl, token: gateway.adminToken, path, ...options });
+
+test('with the keyboard alone, the answer of each failed event is read beside the list', async () => {
+  const page = await open('/events');
+  const table = page.getByRole('table', { name: 'Events' });
+  await table.getByRole('row').filter({ hasText: 'order.created' }).getByText('Internal Server Error').waitFor();
+  const panel = page.getByRole('region', { name: 'Answer', exact: true });
+  await page.keyboard.press('j');
+  await page.keyboard.press('p');
+  await panel.getByRole('heading', { name: 'order.shipped' }).waitFor();
+  await page.keyboard.press('j');
+  await panel.getByRole('heading', { name: 'order.created' }).waitFor();
+  await panel.getByText('Last error:').waitFor();
+  await panel.getByRole('region', { name: 'Body of the last answer' }).getByText('Internal Server Error').waitFor();
+  await panel
+    .getByRole('list', { name: 'Attempts' })
+    .getByText(/^3 × 500$/)
+    .waitFor();
+  await page.keyboard.press('k');
+  await panel.getByRole('heading', { name: 'order.shipped' }).waitFor();
+  await panel.focus();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('order.shipped');
+});
+
+test('answers that could not be read are read again', async () => {
+  const page = await open('/settings', { expectedErrors: /status of 503/ });
+  let calls = 0;
+  await page.route(/\/admin\/events\/answers/, (route) => {
+    calls += 1;
+    return calls === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
+  });
+  await page.getByRole('link', { name: 'Events', exact: true }).click();
+  const row = page.getByRole('row').filter({ hasText: 'order.created' });
+  await row.getByText('answered 500').waitFor();
+  // The error of the attempt ends with the same words.
+  await row.getByText('Internal Server Error', { exact: true }).waitFor();
+  expect(calls).toBe(2);
+});
+
+test('in a narrow window, a row has its answer, which opens the whole one', async () => {
+  const page = await open('/events', { viewport: { width: 375, height: 800 } });
+  const row = page.getByRole('row').filter({ hasText: 'order.created' });
+  await row.getByRole('button', { name: /^Answer to order.created: Internal Server Error/ }).click();
+  const panel = page.getByRole('region', { name: 'Answer', exact: true });
+  await panel.getByText('at line 2').waitFor();
+  await panel.getByRole('button', { name: 'Close the answer' }).click();
+  await panel.waitFor({ state: 'detached' });
+});
+
+test('the filters for status code and cause are in the address, also that of a bar', async () => {
+  const page = await open('/events');
+  const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
+  const all = page.getByRole('region', { name: 'All events of these filters' });
+  await all.getByText('3 events').waitFor();
+  await page.getByRole('button', { name: 'Status code' }).click();
+  await page.getByRole('dialog', { name: 'Status code' }).getByRole('button', { name: '500' }).click();
+  await page.waitForURL(/response_code=500/);
+  await all.getByText('2 events').waitFor();
+  await rows.filter({ hasText: 'order.shipped' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Cause' }).click();
+  await page.getByRole('dialog', { name: 'Cause' }).getByRole('button', { name: 'timeout', exact: true }).click();
+  await page.getByText('No event matches these filters.').waitFor();
+  await page.getByRole('button', { name: 'Remove Cause' }).click();
+  await all
+    .getByRole('button', { name: /[12] events?, [12] failed$/ })
+    .first()
+    .focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/since=.*until=/);
+  await all.getByText(/^[12] events?$/).waitFor();
+});
+
+test('the filtered events are saved as a file', async () => {
+  const page = await open('/events?response_code=500');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export as CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('events.csv');
+  const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toContain('order.created');
+  await page.getByText('Saved.').waitFor();
+});
+
+test.each([375, 768, 1280])(
+  'the answer beside the list fits %i px, as does the list, and axe finds nothing in both schemes',
+  async (width) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open('/events', { colorScheme, viewport: { width, height: 800 } });
+      await page.getByRole('table', { name: 'Events' }).getByRole('link', { name: 'order.created' }).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('p');
+      await page.keyboard.press('j');
+      await page.getByRole('region', { name: 'Body of the last answer' }).waitFor();
+      await page.screenshot({ path: `build/screenshots/event-beside-${width}-${colorScheme}.png` });
+      expect(await findings(page)).toEqual([]);
+      expect(await excessWidth(page)).toBe(0);
+      const table = page.getByRole('table', { name: 'Events' });
+      expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    }
+  },
+);
+
+test('the page of an event begins with the answer, folds equal attempts, and shows a result where it was pressed', async () => {
+  const [id = ''] = stored.ids;
+  const page = await open(`/events/${id}`);
+  const lead = page.locator('section.panel').first();
+  await lead.getByRole('region', { name: 'Body of the last answer' }).getByText('Internal Server Error').waitFor();
+  const entries = page.locator('section').filter({ hasText: 'What happened' }).getByRole('listitem');
+  await entries
+    .filter({ hasText: /^3 × 500/ })
+    .locator('summary')
+    .first()
+    .click();
+  await page.getByText('Attempt 1', { exact: true }).waitFor();
+  const texts = await entries.locator('strong').allInnerTexts();
+  expect(texts.indexOf('Attempt 3')).toBeLessThan(texts.indexOf('Attempt 1'));
+  expect(texts.at(-1)).toMatch(/^Received/);
+  await lead.getByText('The consumer has processed it: attempts stop.').waitFor();
+  await lead.getByRole('button', { name: 'Acknowledge' }).click();
+  await lead.getByRole('status').getByText('Acknowledged: the event is processed, and its attempts stop.').waitFor();
+});

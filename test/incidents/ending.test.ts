@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { consumersOf } from '../consumers/support.ts';
+import { slowDelaysMs } from '../support/gateway.ts';
+import { useStage } from '../support/situations.ts';
+import { until } from '../support/until.ts';
+import { answer, answers, incidentsOf, sendSome, shortPace } from './support.ts';
+
+// As in production, with seconds in place of minutes.
+const stage = useStage({ delaysMs: slowDelaysMs, incidents: shortPace });
+const incidents = () => incidentsOf(stage.gateway);
+
+/** A consumer that has failed five times, and its open incident. */
+async function broken(text = 'broken') {
+  const consumer = await stage.consumer(answer(500, text));
+  const account = await stage.gateway.admin.createAccount({ delivery_url: consumer.url });
+  const send = (count: number) => sendSome(stage.gateway, account, consumer, count);
+  const ids = await send(5);
+  const incident = await incidents().one(account.id, ({ state }) => state === 'open');
+  return { consumer, account, send, ids, incident };
+}
+
+const resolvedIncident = (accountId: string) => incidents().one(accountId, ({ state }) => state === 'resolved');
+
+test('two successes and a time without a failure resolve an incident; what waits stays in it', async () => {
+  const { consumer, account, send, ids, incident } = await broken();
+  consumer.replies = [200];
+  await send(1);
+  // A single success shows little.
+  const at = Date.now();
+  await until('the time without a failure is over', () => Date.now() - at > 2_500);
+  expect((await incidents().read(incident.id)).body.state).toBe('open');
+  await send(1);
+  const resolved = await resolvedIncident(account.id);
+  expect(resolved).toMatchObject({ id: incident.id, resolved_by: null, waiting: 5, exhausted: 0, attempts: 5 });
+  expect(resolved.resolved_at).not.toBeNull();
+  expect((await incidents().list(`?account_id=${account.id}&state=unfinished`)).map(({ id }) => id)).toEqual([
+    incident.id,
+  ]);
+  for (const id of ids) await stage.operate.replay(id);
+  for (const id of ids) await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  expect(await incidents().list(`?account_id=${account.id}&state=unfinished`)).toEqual([]);
+  expect((await incidents().read(incident.id)).body).toMatchObject({ waiting: 0, exhausted: 0 });
+});
+
+test('a person closes an incident that has resolved by itself with events left', async () => {
+  const { consumer, account, send, incident } = await broken();
+  consumer.replies = [200];
+  await send(2);
+  const resolved = await resolvedIncident(account.id);
+  const { status, body } = await incidents().patch(incident.id, { state: 'resolved', note: 'test orders' });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    resolved_by: 'tester',
+    resolved_at: resolved.resolved_at,
+    note: 'test orders',
+    waiting: 5,
+  });
+  expect(await incidents().list(`?account_id=${account.id}&state=unfinished`)).toEqual([]);
+});
+
+test('the same cause reopens its incident soon after the end, and has a new one later', async () => {
+  const { consumer, account, send, incident } = await broken();
+  consumer.replies = [200];
+  await send(2);
+  await resolvedIncident(account.id);
+  consumer.replies = [answer(500, 'broken')];
+  await send(5);
+  const again = await incidents().one(account.id, ({ state }) => state === 'open');
+  expect(again).toMatchObject({ id: incident.id, attempts: 10, resolved_at: null, waiting: 10 });
+  expect(again.reopened_at).not.toBeNull();
+  expect(again.first_seen_at).toBe(incident.first_seen_at);
+  consumer.replies = [200];
+  await send(2);
+  const { resolved_at } = await resolvedIncident(account.id);
+  await until('the end was long ago', () => Date.now() - Date.parse(resolved_at) > 7_000);
+  consumer.replies = [answer(500, 'broken')];
+  await send(5);
+  const other = await incidents().one(account.id, ({ state }) => state === 'open');
+  expect(other.id).not.toBe(incident.id);
+  expect(other).toMatchObject({ attempts: 5, reopened_at: null });
+});
+
+test('a consumer that fails and succeeds in turn is one incident', async () => {
+  const startMs = Date.now();
+  // Each half is shorter than the time without a failure, as 10 s of 60 s.
+  const isBad = () => Math.floor((Date.now() - startMs) / 700) % 2 === 0;
+  const consumer = await stage.consumer(answers(() => (isBad() ? [500, 'flapping'] : [200, ''])));
+  const account = await stage.gateway.admin.createAccount({ delivery_url: consumer.url });
+  while (Date.now() - startMs < 12_000) {
+    await sendSome(stage.gateway, account, consumer, 1);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  const found = await incidents().list(`?account_id=${account.id}`);
+  expect(found).toMatchObject([{ cause: '500 flapping', state: 'open', reopened_at: null }]);
+});
+
+test('incidents of a deleted consumer and of a deleted account resolve', async () => {
+  const { account, incident } = await broken();
+  const second = await stage.consumer(answer(503, 'second'));
+  await consumersOf(stage.gateway, account.id).made('billing', { url: second.url });
+  await sendSome(stage.gateway, account, second, 5);
+  const ofSecond = await incidents().one(account.id, ({ cause, state }) => cause === '503 second' && state === 'open');
+  await consumersOf(stage.gateway, account.id).delete('billing');
+  await incidents().one(account.id, ({ id, state }) => id === ofSecond.id && state === 'resolved');
+  expect((await incidents().read(incident.id)).body.state).toBe('open');
+  await stage.operate.deleteAccount(account.id);
+  const ended = await incidents().one(account.id, ({ id, state }) => id === incident.id && state === 'resolved');
+  expect(ended).toMatchObject({ account_slug: account.account_slug, resolved_by: null });
+  expect(await incidents().list(`?account_id=${account.id}&state=unfinished`)).toEqual([]);
+});
+
+test('a pause keeps an incident open, and shows in it', async () => {
+  const { account, incident } = await broken();
+  await stage.gateway.admin.post(`/admin/accounts/${account.id}/pause`, { reason: 'repair' });
+  const at = Date.now();
+  await until('it could have resolved', () => Date.now() - at > 2_500);
+  const { body } = await incidents().read(incident.id);
+  expect(body).toMatchObject({ state: 'open', paused: { by: 'account', reason: 'repair' } });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { openStream } from '../support/event-stream.ts';
+import { slowDelaysMs } from '../support/gateway.ts';
+import { useStage } from '../support/situations.ts';
+import { until } from '../support/until.ts';
+import { answer, incidentsOf, quickPace } from './support.ts';
+
+const stage = useStage({ delaysMs: slowDelaysMs, incidents: quickPace });
+const failingAccounts = 200;
+
+test('200 accounts that fail at once have 200 incidents within seconds, and the stream reports them', {
+  timeout: 240_000,
+}, async () => {
+  const { gateway } = stage;
+  const stream = await openStream(gateway);
+  await stream.next('the stream is ready', ({ event }) => event === 'ready');
+  const consumer = await stage.consumer(answer(503, 'the load balancer has no server'));
+  const accounts = await Promise.all(
+    Array.from({ length: failingAccounts }, () => gateway.admin.createAccount({ delivery_url: consumer.url })),
+  );
+  for (let n = 0; n < 5; n++)
+    await Promise.all(accounts.map((account) => gateway.send(account, `{"id":"m-${n}","type":"order"}`)));
+  await until('all webhooks were delivered once', () => consumer.deliveries.length >= failingAccounts * 5);
+  const deliveredMs = Date.now();
+  // On a busy machine, some of the answers are late and have another cause.
+  const isOurs = ({ cause }: { cause: string }) => cause === '503 the load balancer has no server';
+  const found = await until(
+    'all have an incident',
+    async () => {
+      const open = (await incidentsOf(gateway).list('?state=open&limit=1000')).filter(isOurs);
+      if (open.length !== failingAccounts) throw new Error(`${open.length} have one`);
+      return open;
+    },
+    { retryErrors: true },
+  );
+  expect(Date.now() - deliveredMs).toBeLessThan(15_000);
+  expect(new Set(found.map(({ account_id }) => account_id)).size).toBe(failingAccounts);
+  const ids = new Set(found.map(({ id }) => id));
+  await until('the stream has reported them', () => {
+    const reported = stream.messages.filter(({ event }) => event === 'incident').map(({ data }) => data.id);
+    return ids.difference(new Set(reported)).size === 0;
+  });
+  const reported = stream.messages.find(({ event }) => event === 'incident');
+  const { waiting: _, exhausted: __, ...item } = found[0];
+  expect(Object.keys(reported?.data).sort()).toEqual(Object.keys(item).sort());
+});
+
+test('at most 1,000 incidents are open', async () => {
+  const { gateway } = stage;
+  await gateway.rows(
+    `insert into incidents (id, kind, account_id, cause, first_seen_at, last_seen_at, failing_at)
+     select gen_random_uuid(), 'delivery', gen_random_uuid(), 'full', now(), now(), now()
+     from generate_series(1, 1000 - (select count(*)::integer from incidents where state <> 'resolved'))`,
+  );
+  const consumer = await stage.consumer(answer(500, 'one more'));
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const fail = async (from: number) => {
+    for (let n = from; n < from + 5; n++) await gateway.send(account, `{"id":"o-${n}","type":"order"}`);
+    await until('the consumer got them', () => consumer.deliveries.length >= from + 5);
+  };
+  await fail(0);
+  const at = Date.now();
+  await until('incidents were judged', () => Date.now() - at > 800);
+  expect(await incidentsOf(gateway).list(`?account_id=${account.id}`)).toEqual([]);
+  await gateway.rows(`update incidents set state = 'resolved', resolved_at = now() where cause = 'full'`);
+  await fail(5);
+  expect(await incidentsOf(gateway).one(account.id)).toMatchObject({ cause: '500 one more', state: 'open' });
+});

@@ -1,0 +1,96 @@
+import { expect, test, vi } from 'vitest';
+import { scraped } from '../process/metrics/exposition.ts';
+import { send } from '../support/admin-client.ts';
+import { accountForTest } from '../support/consumer.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { type Api, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
+import { startOwnTemporal } from '../support/own-servers.ts';
+import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
+import { answer, incidentsOf } from './support.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+gatewaysEndWithTheirTest();
+
+const openOf = async (api: Api, accountId: string) => incidentsOf(api).list(`?account_id=${accountId}&state=open`);
+
+test('two apis and a worker agree on one incident; a killed one loses at most the last seconds', async () => {
+  const roles = await migratedRoles({ DELIVERY_SCHEDULE: '1h,1h,1h,1h,1h,1h,1h,1h,1h' });
+  const [first, second] = await Promise.all([roles.startApi(), roles.startApi(), roles.startWorker()]);
+  const { account, consumer } = await accountForTest(first.admin, answer(500, 'broken'));
+  let n = 0;
+  const fail = async (api: Api, count: number) => {
+    for (const end = n + count; n < end; n++)
+      await send(api.baseUrl, account, JSON.stringify({ id: `p-${n}`, type: 'x' }));
+    await until('they were delivered', () => consumer.deliveries.length >= n);
+  };
+  const beganMs = Date.now();
+  await fail(first, 5);
+  await until('an incident is open', async () => (await openOf(second, account.id)).length === 1);
+  // An engineer who looks sees it soon after the failure that opens it.
+  expect(Date.now() - beganMs).toBeLessThan(20_000);
+  await fail(first, 6);
+  await fail(second, 6);
+  const [counted] = await until('both have added their failures', async () => {
+    const open = await openOf(second, account.id);
+    return open[0]?.attempts >= 17 && open;
+  });
+  expect(counted).toMatchObject({ cause: '500 broken', waiting: n });
+  await fail(first, 3);
+  first.signal('SIGKILL');
+  await first.exited;
+  await fail(second, 3);
+  const after = await until('the other one goes on', async () => {
+    const open = await openOf(second, account.id);
+    return open[0]?.attempts >= counted.attempts + 3 && open;
+  });
+  expect(after).toMatchObject([{ id: counted.id, waiting: n }]);
+  consumer.replies = [200];
+  await send(second.baseUrl, account, '{"id":"good-1","type":"x"}');
+  await send(second.baseUrl, account, '{"id":"good-2","type":"x"}');
+  const goodMs = Date.now();
+  await until('it resolves by itself', async () => (await openOf(second, account.id)).length === 0, 120_000);
+  expect(Date.now() - goodMs).toBeGreaterThan(50_000);
+  expect(await incidentsOf(second).list(`?account_id=${account.id}&state=unfinished`)).toMatchObject([
+    { id: counted.id, state: 'resolved', resolved_by: null, waiting: n },
+  ]);
+});
+
+test('Temporal that is stopped is an incident of the gateway, which the metric counts, and resolves', async () => {
+  const temporal = await forTest(startOwnTemporal());
+  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), temporalAddress: temporal.address });
+  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const openCount = async () =>
+    (await scraped(api.baseUrl)).get('gateway_incidents_open')?.series.get('gateway_incidents_open{kind="gateway"}');
+  await until('the metric is there', async () => (await openCount()) === 0);
+  await temporal.stop();
+  const [incident] = await until(
+    'an incident is open',
+    async () => {
+      const open = await incidentsOf(api).list('?kind=gateway&state=open');
+      return open.length > 0 && open;
+    },
+    90_000,
+  );
+  expect(incident).toMatchObject({
+    ...{
+      cause: 'Temporal does not answer',
+      account_id: null,
+      consumer: null,
+      waiting: null,
+      exhausted: null,
+      attempts: 0,
+    },
+  });
+  await until('the metric counts it', async () => (await openCount()) === 1);
+  await temporal.start();
+  await until(
+    'it resolves',
+    async () => {
+      const { body } = await incidentsOf(api).read(incident.id);
+      return body.state === 'resolved' && body.resolved_by === null;
+    },
+    180_000,
+  );
+});

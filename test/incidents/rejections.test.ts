@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { secretText } from '../support/secrets.ts';
+import { until } from '../support/until.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { incidentsOf, quickPace } from './support.ts';
+
+const gateway = useGateway({
+  worker: false,
+  incidents: { ...quickPace, times: { quietS: 1, rejectedWindowS: 3, reopensS: 30 } },
+});
+const incidents = () => incidentsOf(gateway);
+const secret = secretText('signing-secret-of-rejections');
+
+const account = () =>
+  gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: secret });
+
+let sent = 0;
+async function send(to: { provider: string; account_slug: string }, count: number, given: string) {
+  for (let n = 0; n < count; n++)
+    await gateway.send(to, JSON.stringify({ id: `r-${++sent}`, type: 'order' }), { 'x-webhook-secret': given });
+}
+
+test('many rejected webhooks of an account that accepted some are an incident until some are accepted again', async () => {
+  const to = await account();
+  await send(to, 3, secret);
+  await send(to, 9, 'wrong');
+  const at = Date.now();
+  await until('incidents were judged', () => Date.now() - at > 500);
+  expect(await incidents().list(`?account_id=${to.id}`)).toEqual([]);
+  await send(to, 1, 'wrong');
+  const incident = await incidents().one(to.id);
+  expect(incident).toMatchObject({
+    ...{ kind: 'rejections', state: 'open', consumer: null, waiting: null, exhausted: null, attempts: 10 },
+    account_slug: to.account_slug,
+  });
+  const { body } = await gateway.admin.request('GET', `/admin/events?incident=${incident.id}`);
+  expect(body).toHaveLength(10);
+  expect(body[0]).toMatchObject({ status: 'rejected', rejection_reason: incident.cause });
+  expect(body.map(({ id }: { id: string }) => id)).toContain(incident.example_event_id);
+  await until('the spike is over', () => Date.now() - Date.parse(incident.last_seen_at) > 3_500);
+  expect((await incidents().read(incident.id)).body.state).toBe('open');
+  await send(to, 2, secret);
+  await incidents().one(to.id, ({ state }) => state === 'resolved');
+}, 60_000);
+
+test('an account whose webhooks were never accepted, or mostly are, has none', async () => {
+  const [fresh, healthy] = [await account(), await account()];
+  await send(fresh, 12, 'wrong');
+  await send(healthy, 14, secret);
+  await send(healthy, 12, 'wrong');
+  const at = Date.now();
+  await until('incidents were judged', () => Date.now() - at > 600);
+  expect(await incidents().list(`?account_id=${fresh.id}`)).toEqual([]);
+  expect(await incidents().list(`?account_id=${healthy.id}`)).toEqual([]);
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test, vi } from 'vitest';
+import { shownByMail, shownBySlack } from '../support/services/notified-events.ts';
+import { mailAddress, webhookTo } from '../support/services/receivers.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
+import { until } from '../support/until.ts';
+import { useForAll } from '../support/use.ts';
+import { incidentsOf, summarised } from './incident-support.ts';
+
+// How many messages about incidents people get.
+
+// They wait for services, retries and gaps.
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('with the limits of production', () => {
+  const { stage, receivers } = useReceivers();
+  const incidents = useForAll(() => incidentsOf(stage.gateway));
+
+  test('200 accounts that fail together are one e-mail and one message in the chat, and 200 webhooks', {
+    timeout: 120_000,
+  }, async () => {
+    const { hook, destinations } = receivers;
+    const [, mail, slack] = destinations;
+    // The same addresses, in another order and case.
+    const addresses = (n: number) =>
+      n % 2 ? [mailAddress, 'second@ops.example'] : ['Second@ops.example', mailAddress.toUpperCase()];
+    const accounts = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        incidents.account([webhookTo(hook, '/hook'), slack, { ...mail, config: { addresses: addresses(n) } }]),
+      ),
+    );
+    const ids = await incidents.openOfAll(accounts.map(({ account }) => account));
+    const told = await incidents.settled(ids.at(-1) ?? '', 3);
+    expect(told.map(({ sent_with }) => sent_with)).toEqual([0, 199, 199]);
+    await until('all webhooks have come', () => hook.deliveries.length === 200);
+    expect(new Set(hook.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(200);
+    expect(receivers.counts()).toEqual({ webhook: 200, email: 1, chat_one: 1, chat_two: 0 });
+    const { subject, text } = shownByMail(receivers.mail.messages[0]);
+    expect(subject).toBe('200 incidents opened (200 accounts)');
+    expect(text).toContain('Here are the first 10 of them.');
+    expect(text).toContain(`${stage.gateway.baseUrl}/dashboard/incidents\n`);
+    // What follows within a minute waits for it.
+    await incidents.resolve(ids[0] ?? '');
+    await until('the webhook is told', () => hook.deliveries.length === 201);
+    expect(summarised(await incidents.messages(ids[0] ?? '')).slice(3)).toEqual([
+      'Hook /hook resolved sent 1',
+      'Chat one resolved pending 0',
+      'Mail resolved pending 0',
+    ]);
+    expect(receivers.complaints()).toEqual([]);
+  });
+
+  test('the first incident at another address is told at once', async () => {
+    const { account } = await incidents.account([receivers.destinations[3]]);
+    const id = await incidents.open(account);
+    expect(summarised(await incidents.settled(id, 1))).toEqual(['Chat two opened sent 1']);
+  });
+});
+
+describe('with a short gap and window', () => {
+  const windowMs = 4_000;
+  const { stage, receivers } = useReceivers({
+    notifications: { gapMs: 500, burstMs: windowMs },
+    notifyBurst: 3,
+  });
+  const incidents = useForAll(() => incidentsOf(stage.gateway));
+  const [, mail, slack] = [0, 1, 2].map((n) => () => receivers.destinations[n]);
+
+  test('what comes within the gap is one message after it', async () => {
+    const accounts = await Promise.all([1, 2, 3].map(() => incidents.account([slack?.() ?? {}])));
+    const [first, second, third] = accounts.map(({ account }) => account);
+    const ids = [await incidents.open(first)];
+    await incidents.settled(ids[0] ?? '', 1);
+    ids.push(await incidents.open(second), await incidents.open(third));
+    for (const id of ids) await incidents.settled(id, 1);
+    const { messages, requests } = receivers.slack;
+    expect(messages).toHaveLength(2);
+    expect(shownBySlack(messages[1])).toContain('2 incidents of 2 accounts: 2 opened.');
+    expect((requests[1]?.atMs ?? 0) - (requests[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(450);
+  });
+
+  test('a consumer that fails and recovers again and again gives two messages in the window, the last one with the last state', async () => {
+    const { account } = await incidents.account([mail?.() ?? {}, webhookTo(receivers.hook, '/hook')]);
+    const startMs = Date.now();
+    const id = await incidents.open(account);
+    await until('it is told', () => receivers.mail.messages.length === 1);
+    await incidents.resolve(id);
+    await until('its end is told', () => receivers.mail.messages.length === 2);
+    // Told to neither: each undoes the one before.
+    for (let n = 0; n < 5; n += 1) {
+      await incidents.reopen(id);
+      await incidents.resolve(id);
+    }
+    await incidents.reopen(id);
+    expect(receivers.counts()).toMatchObject({ webhook: 2, email: 2 });
+    await until('the window is over and the present state is told', () => receivers.mail.messages.length === 3);
+    expect(Date.now() - startMs).toBeGreaterThanOrEqual(windowMs);
+    expect(shownByMail(receivers.mail.messages[2]).subject).toMatch(/^Incident opened/);
+    const told = (await incidents.messages(id)).filter(({ status }) => status !== 'obsolete');
+    expect(told.filter(({ name }) => name === 'Mail').map(({ kind }) => kind)).toEqual([
+      'incident.opened',
+      'incident.resolved',
+      'incident.opened',
+    ]);
+    await until('the webhook has the same', () => receivers.hook.deliveries.length === 3);
+  });
+
+  test('several causes of one consumer count together; each is a webhook of its own', async () => {
+    const { account } = await incidents.account([mail?.() ?? {}, webhookTo(receivers.hook, '/hook')]);
+    for (const cause of ['500 one', '500 two']) {
+      const before = receivers.mail.messages.length;
+      await incidents.open(account, { cause });
+      await until('it is told', () => receivers.mail.messages.length === before + 1);
+    }
+    const third = await incidents.open(account, { cause: '500 three' });
+    await until('each is a webhook', () => receivers.hook.deliveries.length === 3);
+    expect(receivers.mail.messages).toHaveLength(2);
+    await incidents.settled(third, 2);
+    expect(receivers.mail.messages).toHaveLength(3);
+  });
+
+  test('NOTIFY_BURST limits the messages to a place in the window, over all accounts', async () => {
+    const { mail: service } = receivers;
+    const addresses = ['burst@ops.example'];
+    const startMs = Date.now();
+    for (let n = 0; n < 3; n += 1) {
+      const { account } = await incidents.account([{ ...mail?.(), config: { addresses } }]);
+      await incidents.settled(await incidents.open(account), 1);
+    }
+    const { account } = await incidents.account([{ ...mail?.(), config: { addresses } }]);
+    const id = await incidents.open(account);
+    await incidents.settled(id, 1);
+    expect(service.messages).toHaveLength(4);
+    expect(Date.now() - startMs).toBeGreaterThanOrEqual(windowMs);
+  });
+});

@@ -1,0 +1,126 @@
+import { expect, test, vi } from 'vitest';
+import { shownByMail } from '../support/services/notified-events.ts';
+import { webhookTo } from '../support/services/receivers.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
+import { until } from '../support/until.ts';
+import { useForAll } from '../support/use.ts';
+import { incidentKinds, incidentsOf, summarised } from './incident-support.ts';
+
+// Reminders of incidents that stay open (docs/notifications.md).
+
+// They wait for services, retries and gaps.
+vi.setConfig({ testTimeout: 60_000 });
+
+const reminderMs = 2_000;
+const { stage, receivers } = useReceivers({ notifications: { gapMs: 0, burstMs: 1_000, reminderMs } });
+const incidents = useForAll(() => incidentsOf(stage.gateway));
+
+const reminders = async (id: string) => (await incidents.messages(id)).filter(({ reminder }) => reminder);
+/** What the webhook was told of an incident, oldest first. */
+const hookOf = (id: string) =>
+  receivers.hook.deliveries
+    .map(({ body }) => JSON.parse(body.toString()))
+    .filter(({ data }) => data.incident.id === id);
+const remindedOf = (id: string, count: number) =>
+  until(`${count} reminders are sent`, async () => {
+    const sent = (await reminders(id)).filter(({ status }) => status === 'sent');
+    return sent.length >= count && sent;
+  });
+
+test('an open incident is told again and again, to destinations of all kinds', async () => {
+  const { account } = await incidents.account(receivers.destinations);
+  const id = await incidents.open(account);
+  await remindedOf(id, 8);
+  await incidents.resolve(id);
+  const bodies = hookOf(id).slice(0, 3);
+  expect(bodies).toMatchObject(
+    [false, true, true].map((reminder) => ({ type: 'incident.opened', data: { reminder } })),
+  );
+  const times = bodies.map(({ timestamp }) => Date.parse(timestamp));
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(reminderMs);
+  expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(reminderMs);
+  expect(shownByMail(receivers.mail.messages[1]).subject).toMatch(/^Incident still open: /);
+  expect(receivers.complaints()).toEqual([]);
+});
+
+test('an acknowledged or resolved incident has no reminders', async () => {
+  const { account } = await incidents.account([webhookTo(receivers.hook, '/hook')]);
+  const acknowledged = await incidents.open(account, { cause: '500 one' });
+  const resolved = await incidents.open(account, { cause: '500 two' });
+  const open = await incidents.open(account, { cause: '500 three' });
+  await incidents.acknowledge(acknowledged);
+  await incidents.resolve(resolved);
+  await remindedOf(open, 1);
+  expect(await reminders(acknowledged)).toEqual([]);
+  expect(await reminders(resolved)).toEqual([]);
+  await incidents.resolve(open);
+});
+
+test('a reminder goes to destinations as they are then: new ones, but none that is disabled or asks for its end only', async () => {
+  const { admin } = stage.gateway;
+  const { account, ids } = await incidents.account([
+    webhookTo(receivers.hook, '/disabled'),
+    { ...webhookTo(receivers.hook, '/end'), kinds: ['incident.resolved'] },
+    webhookTo(receivers.hook, '/other', { condition: 'consumer == "billing"' }),
+  ]);
+  const id = await incidents.open(account);
+  await admin.request('PATCH', `/admin/accounts/${account.id}/destinations/${ids[0]}`, { enabled: false });
+  await admin.post(`/admin/accounts/${account.id}/destinations`, {
+    ...webhookTo(receivers.hook, '/added'),
+    kinds: incidentKinds,
+  });
+  const [first] = await remindedOf(id, 1);
+  expect(first?.name).toBe('Hook /added');
+  await incidents.resolve(id);
+});
+
+test('a deleted account has no reminders', async () => {
+  const accounts = [
+    await incidents.account([webhookTo(receivers.hook, '/gone')]),
+    await incidents.account([webhookTo(receivers.hook, '/kept')]),
+  ];
+  const [gone = '', kept = ''] = await incidents.openOfAll(accounts.map(({ account }) => account));
+  await stage.gateway.admin.request('DELETE', `/admin/accounts/${accounts[0]?.account.id}`);
+  await remindedOf(kept, 1);
+  expect(await reminders(gone)).toEqual([]);
+  await incidents.resolve(kept);
+});
+
+test('a reminder that was not sent before the incident was acknowledged or resolved is not sent', async () => {
+  const { admin } = stage.gateway;
+  const { account } = await incidents.account([webhookTo(receivers.hook, '/hook')]);
+  const ids = [
+    await incidents.open(account, { cause: '500 one' }),
+    await incidents.open(account, { cause: '500 two' }),
+  ];
+  for (const id of ids) await incidents.settled(id, 1);
+  await admin.post('/admin/delivery/pause');
+  await until('both have a reminder', async () =>
+    (await Promise.all(ids.map(reminders))).every(({ length }) => length === 1),
+  );
+  await incidents.acknowledge(ids[0] ?? '');
+  await incidents.resolve(ids[1] ?? '');
+  await admin.post('/admin/delivery/resume');
+  expect(summarised(await incidents.settled(ids[0] ?? '', 2))).toEqual([
+    'Hook /hook opened sent 1',
+    'Hook /hook opened again obsolete 0',
+  ]);
+  expect(summarised(await incidents.settled(ids[1] ?? '', 3))).toEqual([
+    'Hook /hook opened sent 1',
+    'Hook /hook opened again obsolete 0',
+    'Hook /hook resolved sent 1',
+  ]);
+});
+
+test('two workers remind once', async () => {
+  const second = await stage.gateway.startWorker();
+  const { account } = await incidents.account([webhookTo(receivers.hook, '/hook')]);
+  const id = await incidents.open(account);
+  await remindedOf(id, 2);
+  await incidents.resolve(id);
+  await second.stop();
+  const times = hookOf(id)
+    .map(({ timestamp }) => Date.parse(timestamp))
+    .slice(0, 3);
+  for (const [at, time] of times.slice(1).entries()) expect(time - (times[at] ?? 0)).toBeGreaterThanOrEqual(reminderMs);
+});
