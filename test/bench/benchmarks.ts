@@ -68,6 +68,7 @@ const benchmarks: Record<string, (values: Values) => () => Promise<BenchResult>>
     requests: number(values.requests),
     rate: number(values.rate),
     seconds: number(values.seconds ?? '10'),
+    overviewSeconds: number(values['overview-seconds']),
   })),
   conditions: benchmark(benchConditions, (values) => ({ rounds: number(values.rounds) })),
   retention: benchmark(benchRetention, (values) => ({ events: number(values.events ?? '1000000') })),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { launchChromium } from '../support/chromium/launch.ts';
@@ -9,12 +10,21 @@ import { adminToken, createAccount, type GatewayProcess, startApiProcess, tempor
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 
-/** The pages that are opened, and what they show when their data is there. */
+const firstRow = '[role="row"][aria-rowindex="2"]';
+const bars = '[aria-label="All events of these filters"] fieldset button';
+const lastError = 'strong:has-text("Last error")';
+/** The pages that are opened, and what they show when their data is there. `{event}` and `{incident}`: the id of one. */
 const pages: [name: string, path: string, shown: string][] = [
-  ['newest events', '/events', '[role="row"][aria-rowindex="2"]'],
-  ['failed events', '/events?delivery_status=failed', '[role="row"][aria-rowindex="2"]'],
-  ['events of an account', '/events?account_slug=slug-150', '[role="row"][aria-rowindex="2"]'],
-  ['one external id', '/events?external_id=rare', '[role="row"][aria-rowindex="2"]'],
+  ['newest events', '/events', firstRow],
+  ['failed events', '/events?delivery_status=failed', firstRow],
+  ['events of an account', '/events?account_slug=slug-150', firstRow],
+  ['one external id', '/events?external_id=rare', firstRow],
+  ['count and bars of all events', '/events', bars],
+  ['count and bars of failed events', '/events?delivery_status=failed', bars],
+  ['page of an event', '/events/{event}', lastError],
+  ['page of an incident', '/incidents/{incident}', 'dt:text-is("Exhausted")'],
+  ['list of incidents', '/incidents', 'tbody tr'],
+  ['overview, incidents', '/', '[aria-label="Incidents"] li'],
   ['overview, 30 days', '/?range=30d', 'canvas'],
 ];
 /** Each page is opened so often, each time by a browser that knows nothing. */
@@ -30,6 +40,8 @@ export async function benchConsole(options: {
   requests: number;
   rate: number;
   seconds: number;
+  /** How long the overview is open. */
+  overviewSeconds: number;
 }): Promise<BenchResult> {
   const postgres = await temporaryPostgres();
   await migrateOnce(postgres.url, createLog('warn'));
@@ -39,9 +51,15 @@ export async function benchConsole(options: {
   const browser = await launchChromium();
   try {
     const rows: BenchResult['rows'] = [];
-    for (const [name, path, shown] of pages) rows.push(await measureOpening(browser, gateway, { name, path, shown }));
+    const ids = await readIds(gateway);
+    for (const [name, address, shown] of pages) {
+      const path = address.replace('{event}', ids.event).replace('{incident}', ids.incident);
+      rows.push(await measureOpening(browser, gateway, { name, path, shown }));
+    }
+    rows.push(await measureAnswers(browser, gateway));
     rows.push(await measureScrolling(browser, gateway, options.requests));
     for (const open of streams) rows.push(await measureStreams(gateway, { ...options, open }));
+    rows.push(...(await measureOverview(browser, gateway, options.overviewSeconds)));
     const settings = { events: String(options.events), days: String(options.days), rate: String(options.rate) };
     return { settings: { ...settings, ...(await durability(postgres.url)) }, rows };
   } finally {
@@ -49,6 +67,18 @@ export async function benchConsole(options: {
     await gateway.stop();
     await postgres.stop();
   }
+}
+
+/** An event that has failed, and an incident that is open. */
+async function readIds({ baseUrl }: GatewayProcess): Promise<{ event: string; incident: string }> {
+  const read = async (path: string) => {
+    const answer = await fetch(`${baseUrl}${path}`, { headers: { 'x-admin-token': adminToken } });
+    return answer.json();
+  };
+  const first = z.tuple([z.object({ id: z.string() })]);
+  const [event] = first.parse(await read('/admin/events?delivery_status=failed&response_code=500&limit=1'));
+  const [incident] = first.parse(await read('/admin/incidents?state=open&limit=1'));
+  return { event: event.id, incident: incident.id };
 }
 
 async function openPage(browser: Browser): Promise<Page> {
@@ -72,7 +102,52 @@ async function measureOpening(
     times.push(performance.now() - startedMs);
     await page.context().close();
   }
-  return { what: `first rows: ${name}`, 'p50 ms': ms(percentile(times, 0.5)), 'max ms': ms(Math.max(...times)) };
+  return { what: `until shown: ${name}`, 'p50 ms': ms(percentile(times, 0.5)), 'max ms': ms(Math.max(...times)) };
+}
+
+/** Goes through the answers of failed events beside their list. */
+async function measureAnswers(browser: Browser, { baseUrl }: GatewayProcess) {
+  const page = await openPage(browser);
+  await page.goto(`${baseUrl}/dashboard/events?delivery_status=failed&response_code=500`);
+  await page.locator(firstRow).waitFor();
+  const panel = page.getByRole('region', { name: 'Answer' });
+  await page.keyboard.press('j');
+  await page.keyboard.press('p');
+  await panel.locator(lastError).waitFor();
+  const times: number[] = [];
+  for (let n = 0; n < openings * 2; n++) {
+    const name = await panel.getByRole('link', { name: 'Open' }).getAttribute('href');
+    const startedMs = performance.now();
+    await page.keyboard.press('j');
+    await panel.locator(`a:not([href="${name}"]):has-text("Open")`).waitFor();
+    await panel.locator(lastError).waitFor();
+    times.push(performance.now() - startedMs);
+  }
+  await page.context().close();
+  return { what: 'next answer, beside the list', 'p50 ms': ms(percentile(times, 0.5)), 'max ms': ms(Math.max(...times)) };
+}
+
+/** What the gateway and PostgreSQL take while no page is open, and while a browser shows the overview. */
+async function measureOverview(browser: Browser, { baseUrl, pids }: GatewayProcess, seconds: number) {
+  const used = async () => {
+    const before = cpuTimes(pids);
+    await sleep(seconds * 1_000);
+    const after = cpuTimes(pids);
+    return { gateway: after.gateway - before.gateway, database: after.database - before.database };
+  };
+  const share = (cpuMs: number) => `${(cpuMs / seconds / 10).toFixed(2)} %`;
+  const rowOf = (what: string, cpu: Awaited<ReturnType<typeof used>>) => ({
+    what: `${what}, ${seconds} s`,
+    'gateway, of a core': share(cpu.gateway),
+    'PostgreSQL, of a core': share(cpu.database),
+  });
+  const without = await used();
+  const page = await openPage(browser);
+  await page.goto(`${baseUrl}/dashboard/`);
+  await page.locator('canvas').first().waitFor();
+  const open = await used();
+  await page.context().close();
+  return [rowOf('no page open', without), rowOf('overview open', open)];
 }
 
 /** Scrolls the list of events, whose next pages are loaded meanwhile. */

@@ -11,7 +11,7 @@ npm run bench -- lasting   [--seconds 600] [--rate 500] [--failing 0.02] [--conn
 npm run bench -- queue     [--events 2000000]
 npm run bench -- floor     [--shape settled,retried,exhausted] [--workflow-events 2000] [--delay 2]
 npm run bench -- admin     [--events 2000000] [--days 90] [--requests 200] [--connections 1]
-npm run bench -- console   [--events 2000000] [--days 90] [--requests 200] [--rate 500] [--seconds 10]
+npm run bench -- console   [--events 2000000] [--days 90] [--requests 200] [--rate 500] [--seconds 10] [--overview-seconds 60]
 npm run bench -- conditions [--rounds 200]
 npm run bench -- retention [--events 1000000]
 npm run bench -- backup    [--events 1000000] [--connections 1,8] [--seconds 20]
@@ -47,6 +47,7 @@ const options = {
   days: text('90'),
   rounds: text('200'),
   requests: text('200'),
+  'overview-seconds': text('60'),
   'workflow-events': text('2000'),
   scenarios: text(Object.keys(scenarios).join(',')),
   rates: text('5,100'),
