@@ -124,7 +124,11 @@ async function measureAnswers(browser: Browser, { baseUrl }: GatewayProcess) {
     times.push(performance.now() - startedMs);
   }
   await page.context().close();
-  return { what: 'next answer, beside the list', 'p50 ms': ms(percentile(times, 0.5)), 'max ms': ms(Math.max(...times)) };
+  return {
+    what: 'next answer, beside the list',
+    'p50 ms': ms(percentile(times, 0.5)),
+    'max ms': ms(Math.max(...times)),
+  };
 }
 
 /** What the gateway and PostgreSQL take while no page is open, and while a browser shows the overview. */

@@ -58,6 +58,21 @@ test('with the keyboard alone, the answer of each failed event is read beside th
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('order.shipped');
 });
 
+test('keys that follow each other at once each go on by a row', async () => {
+  const page = await open('/events');
+  const table = page.getByRole('table', { name: 'Events' });
+  await table.getByRole('link', { name: 'order.paid' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('p');
+  const panel = page.getByRole('region', { name: 'Answer', exact: true });
+  await panel.getByRole('heading', { name: 'order.shipped' }).waitFor();
+  await page.evaluate(() => {
+    for (let n = 0; n < 2; n++) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
+  });
+  await panel.getByRole('heading', { name: 'order.paid' }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('order.paid');
+});
+
 test('answers that could not be read are read again', async () => {
   const page = await open('/settings', { expectedErrors: /status of 503/ });
   let calls = 0;

@@ -51,6 +51,8 @@ export function EventTable(props: EventTableProps) {
   const { label, rows, selected, canSelect, onSelect, onSelectLoaded, onEnd, onScrolled, showsReasons = false } = props;
   const { previewed = null, onPreview } = props;
   const box = useRef<HTMLDivElement>(null);
+  /** The row that gets the focus as soon as it is rendered. */
+  const next = useRef<string | null>(null);
   const isNarrow = useNarrow();
   const [current, setCurrent] = useState<string | null>(null);
   const virtual = useVirtualizer({
@@ -69,18 +71,24 @@ export function EventTable(props: EventTableProps) {
   useEffect(() => {
     if (rows.length > 0 && lastIndex >= rows.length - aheadRows) onEnd();
   }, [lastIndex, rows.length]);
-  const focused = () => rows.findIndex(({ id }) => id === (focusedId(box.current) ?? previewed ?? current));
+  const focused = () =>
+    rows.findIndex(({ id }) => id === (next.current ?? focusedId(box.current) ?? previewed ?? current));
   useRowKeys({
     move(by) {
       const target = Math.max(0, Math.min(rows.length - 1, focused() + by));
       const id = rows[target]?.id;
       if (id === undefined) return;
       setCurrent(id);
+      next.current = id;
       if (previewed !== null) onPreview?.(id);
       virtual.scrollToIndex(target);
       // The row may have to be rendered first.
       requestAnimationFrame(() =>
-        requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()),
+        requestAnimationFrame(() => {
+          if (next.current !== id) return;
+          next.current = null;
+          box.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus();
+        }),
       );
     },
     select() {
