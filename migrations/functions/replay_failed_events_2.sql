@@ -3,7 +3,7 @@
 -- Notes all failed events in event_replays. Up to 2,000 of them are replayed within the call. If there are more,
 -- workers replay them with apply_next_replays.
 create or replace function replay_failed_events_2(p_app_key text, p_provider text, p_since timestamptz default null, p_until timestamptz default null,
-  p_account_slug text default null, p_consumer text default null, p_accounts uuid[] default null) returns integer language plpgsql
+  p_account_slug text default null, p_consumer text default null, p_accounts uuid[] default null, p_actor text default null) returns integer language plpgsql
 set enable_seqscan = on set plan_cache_mode = auto set jit = off set work_mem = '32MB' as $$
 declare
   wanted text := '';
@@ -45,11 +45,11 @@ begin
       union all
       select e.id, e.account_id from events e where e.state = 'failed' and e.undelivered is null and e.rejection_reason is null$q$ || wanted || $q$
     ), noted as (
-      insert into event_replays (event_id)
-      select f.id from found f join accounts a on a.id = f.account_id where a.deleted_at is null order by f.id
+      insert into event_replays (event_id, actor)
+      select f.id, $1 from found f join accounts a on a.id = f.account_id where a.deleted_at is null order by f.id
       on conflict do nothing returning event_id
     )
-    select array_agg(event_id) from noted$q$ into ids;
+    select array_agg(event_id) from noted$q$ into ids using p_actor;
   if array_length(ids, 1) <= 2000 then
     -- The result can be lower than the number of notes, if another transaction has changed some of the events.
     return apply_replays(ids);

@@ -77,6 +77,8 @@ export interface AdminDeps extends LongAuditCalls {
   changes: ChangeFeed;
   feed: Feed;
   feedReaders: FeedReaders;
+  /** DROPPED_HEADERS. */
+  droppedHeaders: readonly string[];
   rejectionLimits: RejectionLimits;
   /** What checks of rejected webhooks need. */
   checks: CheckDeps;

@@ -72,7 +72,7 @@ export interface ApiParts {
   ownSettings: OwnSettings;
   trustedProxies: readonly string[];
   /** For test deliveries: the time limit in ms, and the allowed CIDRs that are not public. */
-  delivery: { timeLimitMs: number; allowedNetworks: string[]; proxy: ProxySettings | null };
+  delivery: { timeLimitMs: number; allowedNetworks: string[]; proxy: ProxySettings | null; droppedHeaders: string[] };
   mail: MailSettings;
   /** The gateway's public URL for links, without a trailing slash. */
   baseUrl: () => string;
@@ -98,7 +98,7 @@ export interface ApiParts {
  */
 export function composeApi(parts: ApiParts) {
   const { database, keyring, log } = parts;
-  const { allowedNetworks, proxy, timeLimitMs } = parts.delivery;
+  const { allowedNetworks, proxy, timeLimitMs, droppedHeaders } = parts.delivery;
   const box = createSecretBox(keyring);
   const em = () => database.orm.em.fork();
   const sender = createSender({ allowedNetworks, proxy });
@@ -133,6 +133,7 @@ export function composeApi(parts: ApiParts) {
     changes,
     feed,
     feedReaders,
+    droppedHeaders,
     draining: draining.signal,
     maintenance,
     accounts: new AccountStore({ em, box, stopDeliveries: stopEventsOf, settingsOfDefault, providers }),

@@ -28,6 +28,7 @@ import { Migration20261128000300_expand_ends_of_cursors } from '../../migrations
 import { Migration20261128000500_expand_admin_tokens } from '../../migrations/Migration20261128000500_expand_admin_tokens.ts';
 import { Migration20261128000600_expand_scopes_of_bulk_jobs } from '../../migrations/Migration20261128000600_expand_scopes_of_bulk_jobs.ts';
 import { Migration20261128001400_expand_checks_of_rejected_webhooks } from '../../migrations/Migration20261128001400_expand_checks_of_rejected_webhooks.ts';
+import { Migration20261128001500_expand_actors_of_replays } from '../../migrations/Migration20261128001500_expand_actors_of_replays.ts';
 
 /** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
 export interface NamedMigration {
@@ -113,6 +114,10 @@ export const migrations: readonly NamedMigration[] = [
   {
     name: 'Migration20261128001400_expand_checks_of_rejected_webhooks',
     class: Migration20261128001400_expand_checks_of_rejected_webhooks,
+  },
+  {
+    name: 'Migration20261128001500_expand_actors_of_replays',
+    class: Migration20261128001500_expand_actors_of_replays,
   },
 ];
 

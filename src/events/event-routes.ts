@@ -162,7 +162,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         const filter = { ...query, accountIds: call.accountIds };
         const leftOut = await countLeftOut(database.reader, { ...filter, delivery_status: 'failed' }, countMs);
         const replayed = await database.transaction(async (sql) => {
-          const count = await replayFailed(sql, filter);
+          const count = await replayFailed(sql, filter, call.actor);
           await call.record(sql, 'event.replay_failed', { status: 202, replayed: count });
           return count;
         });

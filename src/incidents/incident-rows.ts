@@ -53,21 +53,19 @@ export const failingEvents = `
     and e.id >= coalesce(i.oldest_event_id, ${lowestId('i.first_seen_at')})
     and e.id < coalesce(${lowestId('i.resolved_at')}, 'ffffffff-ffff-ffff-ffff-ffffffffffff')`;
 
-const counts = `
-  left join lateral (
-    select (select count(*)::integer from (select 1 ${failingEvents} and e.undelivered is null limit ${mostCounted}) w) as waiting,
-      (select count(*)::integer from (select 1 ${failingEvents} and e.undelivered limit ${mostCounted}) x) as exhausted
-  ) n on i.kind = 'delivery'`;
+const countsOf = `
+  (select count(*)::integer from (select 1 ${failingEvents} and e.undelivered is null limit ${mostCounted}) w) as waiting,
+  (select count(*)::integer from (select 1 ${failingEvents} and e.undelivered limit ${mostCounted}) x) as exhausted`;
 
 type Counted = IncidentRow & { waiting: number | null; exhausted: number | null };
 
-// The states that are not resolved have an index of their own, so a list of them reads no others.
+// The states that are not resolved have an index of their own, so a list of them reads no others. Several causes of a
+// consumer often have the same events, which are counted once.
 const listRows = {
   name: '',
   text: `
-    select ${incidentColumns}, n.waiting, n.exhausted
-    from (
-      select * from incidents
+    with listed as materialized (
+      select *, case when oldest_event_id is null then first_seen_at end as counted_since from incidents
       where ($1::text[] is null or state = any($1) or ($2 and state = 'resolved' and kind = 'delivery' and resolved_by is null and finished_at is null))
         and ($3::text is null or kind = $3) and ($4::uuid is null or account_id = $4)
         and ($5::text is null or account_id in (select id from accounts where account_slug = $5))
@@ -75,7 +73,15 @@ const listRows = {
           coalesce((select name from consumers where id = coalesce(consumer_id, account_id)), 'default') = $6))
         and ($8::uuid[] is null or account_id = any($8))
       order by id desc limit $7
-    ) i ${withNames} ${counts}
+    ), n as (
+      select i.*, ${countsOf} from (
+        select distinct account_id, consumer_id, oldest_event_id, counted_since as first_seen_at, resolved_at from listed where kind = 'delivery'
+      ) i
+    )
+    select ${incidentColumns}, n.waiting, n.exhausted
+    from listed i ${withNames} left join n on i.kind = 'delivery' and n.account_id = i.account_id
+      and (n.consumer_id, n.oldest_event_id, n.first_seen_at, n.resolved_at)
+        is not distinct from (i.consumer_id, i.oldest_event_id, i.counted_since, i.resolved_at)
     where i.state <> 'resolved' or $1::text[] is null or 'resolved' = any($1) or n.waiting > 0 or n.exhausted > 0
     order by i.id desc`,
 };
@@ -103,7 +109,9 @@ export function listIncidents(
 
 const readRow = {
   name: '',
-  text: `select ${incidentColumns}, n.waiting, n.exhausted ${fromIncidents} ${counts} where i.id = $1`,
+  text: `
+    select ${incidentColumns}, n.waiting, n.exhausted
+    ${fromIncidents} left join lateral (select ${countsOf}) n on i.kind = 'delivery' where i.id = $1`,
 };
 
 export async function readIncident(sql: Sql, id: string): Promise<Counted | null> {

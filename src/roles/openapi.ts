@@ -19,7 +19,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
     adminTokens: [],
     ownSettings: { role: 'api', settings: [] },
     trustedProxies: [],
-    delivery: { timeLimitMs: 1, allowedNetworks: [], proxy: null },
+    delivery: { timeLimitMs: 1, allowedNetworks: [], proxy: null, droppedHeaders: [] },
     mail: { from: '', sendgrid: null, outboxDir: null },
     baseUrl: () => '',
     publicUrl: null,

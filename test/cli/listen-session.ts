@@ -30,7 +30,12 @@ export function webhooksOf(gateway: () => TestGateway) {
       for (const id of ids) {
         const answer = await fetch(`${gateway().baseUrl}/${account}`, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-custom': 'kept', 'x-forwarded-for': '192.0.2.1' },
+          headers: {
+            'content-type': 'application/json',
+            'x-custom': 'kept',
+            'x-forwarded-for': '192.0.2.1',
+            'x-user-id': '1',
+          },
           body: `{ "id": "${id}",  "type": "${type}" }`,
         });
         expect(answer.status).toBe(202);
@@ -86,10 +91,14 @@ export interface ListenProcess extends Session {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts `listen` as a process. It is killed at the end of the test. */
-export function spawnListen(args: readonly string[], env: Record<string, string>): ListenProcess {
+/** Starts `listen` as a process. It is killed at the end of the test. @param nodeOptions as of `node` */
+export function spawnListen(
+  args: readonly string[],
+  env: Record<string, string>,
+  nodeOptions: readonly string[] = [],
+): ListenProcess {
   const chunks = { stdout: '', stderr: '' };
-  const child = spawn(process.execPath, ['src/cli/main.ts', 'listen', ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, 'src/cli/main.ts', 'listen', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, XDG_CONFIG_HOME: '/nonexistent', ...env },
   });

@@ -48,6 +48,13 @@ test('an exhausted event that a person has marked as failed stays failed after a
     (e) => e.generation === 1 && e.delivery_status === 'delivered',
   );
   expect(again.state).toBe('delivered');
+  expect(
+    again.actions.map(({ action, generation }: { action: string; generation: number }) => [action, generation]),
+  ).toEqual([
+    ['fail', 0],
+    ['retry', 0],
+    ['replay', 1],
+  ]);
 });
 
 test('an event that was marked as failed and replayed is exhausted like any other', async () => {

@@ -70,6 +70,7 @@ test('a worker applies noted replays', async () => {
   await gateway.startWorker();
   await until('all are replayed', async () => (await count('events where generation = 1')) === many, 60_000);
   expect(await count('event_replays')).toBe(0);
+  expect(await count(`event_actions where action = 'replay' and actor = 'tester' and generation = 1`)).toBe(many);
 }, 30_000);
 
 test.each([

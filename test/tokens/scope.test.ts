@@ -78,6 +78,19 @@ test('a token works on what is within its scope, in every operation that can be 
   }
 });
 
+test('a reader of the feed that waits gets the events of an account that is made within its scope', async () => {
+  const own = await owner();
+  const { client } = await tokenWith({ role: 'read', app_key: own.appKey });
+  await untilInFeed(gateway, own.ids.account_id, 2);
+  const begun = await client.request('GET', '/admin/feed');
+  const reading = client.request('GET', `/admin/feed?cursor=${begun.body.cursor}&wait=30s`);
+  const other = await gateway.admin.createAccount({});
+  await gateway.send(other, '{"id":"outside"}');
+  const account = await gateway.admin.createAccount({ app_key: own.appKey });
+  const { body } = await gateway.send(account, '{"id":"inside"}');
+  expect((await reading).body.data).toMatchObject([{ event: { id: body.id } }]);
+});
+
 test('lists, searches, filter values and statistics have only what is within the scope', async () => {
   const [other, own] = [await owner(), await owner()];
   const { client } = await tokenWith({ role: 'read', app_key: own.appKey });

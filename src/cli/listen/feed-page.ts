@@ -31,6 +31,8 @@ export interface FeedPage {
   cursor: string;
   /** There is nothing more now. */
   done: boolean;
+  /** Headers that the gateway leaves out by its settings (DROPPED_HEADERS). */
+  dropped_headers: string[];
 }
 
 /** A place in the feed: a cursor, or the time at which a session has begun; neither: now. */

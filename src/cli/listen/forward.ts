@@ -1,3 +1,4 @@
+import { type DroppedHeaders, droppedHeaders } from '../../delivery/dropped-headers.ts';
 import { deliveryHeaders } from '../../delivery/headers.ts';
 import { signDelivery } from '../../delivery/signature.ts';
 import { post } from '../post.ts';
@@ -27,6 +28,7 @@ export class Forwarder {
   readonly #note: (text: string) => void;
   /** Servers that do not answer. */
   readonly #away = new Set<string>();
+  #dropped = droppedHeaders();
 
   /**
    * @param options.secret signs what is posted, as the gateway signs its deliveries
@@ -38,6 +40,11 @@ export class Forwarder {
     this.#note = options.note;
   }
 
+  /** Leaves out these headers, too: the gateway's DROPPED_HEADERS. */
+  drop(names: readonly string[]): void {
+    this.#dropped = droppedHeaders(names);
+  }
+
   /** Posts one event. Never rejects. @param attempt from 1; later ones are replays */
   async forward(item: FeedItem, attempt = 1): Promise<LocalAnswer> {
     const url = routeOf(this.#routes, item.event.event_type);
@@ -45,10 +52,8 @@ export class Forwarder {
     const startedMs = performance.now();
     try {
       const body = Buffer.from(item.body, 'base64');
-      const headers = headersOf(item, body, this.#secret, attempt).map(([name, value]): [string, string] => [
-        name,
-        value,
-      ]);
+      const delivery = { secret: this.#secret, attempt, dropped: this.#dropped };
+      const headers = headersOf(item, body, delivery).map(([name, value]): [string, string] => [name, value]);
       const { status, durationMs } = await post({ url, headers, body, timeLimitMs });
       if (this.#away.delete(url.origin)) this.#note(`${url.origin} answers again.`);
       return { url: url.href, status, error: null, ms: durationMs };
@@ -66,10 +71,15 @@ export class Forwarder {
 }
 
 /** The headers of a delivery of the gateway, without those of the consumer's own settings. */
-function headersOf({ event, headers }: FeedItem, body: Uint8Array, secret: string, attempt: number) {
+function headersOf(
+  { event, headers }: FeedItem,
+  body: Uint8Array,
+  { secret, attempt, dropped }: { secret: string; attempt: number; dropped: DroppedHeaders },
+) {
   const timestampS = Math.floor(Date.now() / 1000);
   return deliveryHeaders({
     providerHeaders: headers,
+    dropped,
     contentType: headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? null,
     event: {
       requestId: event.request_id,

@@ -53,7 +53,10 @@ async function listen(cli: Cli, options: Options): Promise<void> {
   try {
     if (options.printSecret === true) view.note(`Signing secret of this session: ${secret}`);
     const perAccount = routes.length > 0;
-    await runSession({ ...choice, handle, perAccount, follow: true, view, ready: readyText(routes), signal });
+    await runSession({
+      ...{ ...choice, handle, perAccount, follow: true, view, ready: readyText(routes), signal },
+      onPage: ({ dropped_headers: names }) => forwarder.drop(names),
+    });
   } finally {
     view.close();
   }

@@ -5,6 +5,8 @@ import { readFeed } from './read-feed.ts';
 import type { View } from './view.ts';
 
 export interface SessionOptions extends FeedChoice {
+  /** Called with each page before its events are handled. */
+  onPage?(page: FeedPage): void;
   /** Forwards or shows one event. */
   handle(item: FeedItem): Promise<void>;
   /** Handle the events of several accounts at the same time, those of one in their order. */
@@ -44,6 +46,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
         onConnected ??= 'Connected again.';
         break;
       case 'page': {
+        options.onPage?.(news.page);
         const handled = await handlePage(options, news.page, before);
         const isWhole = handled.length === news.page.data.length;
         if (isWhole) place = { cursor: news.page.cursor };

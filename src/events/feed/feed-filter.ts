@@ -1,12 +1,15 @@
 import type { Sql } from '../../database/sql.ts';
 import { isId } from '../../http/admin/query-schemas.ts';
+import type { TokenScope } from '../../http/admin/scope.ts';
 import { defaultConsumer } from '../event.ts';
 
 /** Which events a reader gets. Absent: all. */
 export interface FeedFilter {
   accountIds?: readonly string[] | undefined;
   /** Also the accounts of these providers, those that are made later included. */
-  providers?: { names: readonly string[]; within: readonly string[] | null } | undefined;
+  providers?: readonly string[] | undefined;
+  /** Only accounts within it, those that are made later included. */
+  scope?: TokenScope | null;
   /** The name of a consumer. */
   consumer?: string | undefined;
   eventTypes?: readonly string[] | undefined;
@@ -20,24 +23,37 @@ export interface FeedCondition {
 }
 
 /** Accounts and consumers are looked up by each statement, because they may be made while a reader waits. */
-const ofProviders = (names: string, within: string) =>
-  `e.account_id in (select a.id from accounts a where a.provider = any(${names}) and (${within} is null or a.id = any(${within})))`;
+const ofProviders = (names: string) => `e.account_id in (select a.id from accounts a where a.provider = any(${names}))`;
+const ofApp = (key: string) => `e.account_id in (select a.id from accounts a where a.app_key = ${key})`;
 const ofConsumers = (name: string) => `e.consumer_id in (select c.id from consumers c where c.name = ${name})`;
 
 /** @param first the number of the condition's first parameter */
-export function conditionOf({ accountIds, providers, eventTypes, consumer }: FeedFilter, first: number): FeedCondition {
+export function conditionOf(filter: FeedFilter, first: number): FeedCondition {
+  const { accountIds, providers, scope, eventTypes, consumer } = filter;
   const values: unknown[] = [];
   const parameter = (type: string, value: unknown) => `$${first + values.push(value) - 1}::${type}`;
   const accounts = [
     ...(accountIds ? [`e.account_id = any(${parameter('uuid[]', accountIds)})`] : []),
-    ...(providers ? [ofProviders(parameter('text[]', providers.names), parameter('uuid[]', providers.within))] : []),
+    ...(providers ? [ofProviders(parameter('text[]', providers))] : []),
   ];
   const conditions = accounts.length > 0 ? [`(${accounts.join(' or ')})`] : [];
+  if (scope)
+    conditions.push(
+      'app_key' in scope
+        ? ofApp(parameter('text', scope.app_key))
+        : `e.account_id = ${parameter('uuid', scope.account_id)}`,
+    );
   if (eventTypes) conditions.push(`e.event_type = any(${parameter('text[]', eventTypes)})`);
   if (consumer === defaultConsumer) conditions.push('e.consumer_id is null');
   else if (consumer !== undefined) conditions.push(ofConsumers(parameter('text', consumer)));
   // `null` for an event without a type counts as no match.
   return { sql: conditions.length === 0 ? null : `coalesce(${conditions.join(' and ')}, false)`, values };
+}
+
+/** The accounts whose events may match; undefined: others may be made while a reader waits. */
+export function accountsOf({ accountIds, providers, scope }: FeedFilter): readonly string[] | undefined {
+  if (scope && 'account_id' in scope) return [scope.account_id];
+  return providers ? undefined : accountIds;
 }
 
 const readAccounts = {

@@ -21,11 +21,13 @@ export function feedRoutes(deps: {
   feed: Feed;
   feedReaders: FeedReaders;
   providers: ReadonlyMap<string, unknown>;
+  /** DROPPED_HEADERS. */
+  droppedHeaders: readonly string[];
 }) {
-  const { database, calls, feed, feedReaders, providers } = deps;
+  const { database, calls, feed, feedReaders, providers, droppedHeaders } = deps;
   /** @param within the accounts of the token's scope; null: all */
   const accountsOf = async (given: readonly string[] | undefined, within: readonly string[] | null) => {
-    if (given === undefined) return { accountIds: within ?? undefined };
+    if (given === undefined) return {};
     const names = given.flatMap((name) => ofProvider.exec(name)?.[1] ?? []);
     const other = names.find((name) => !providers.has(name));
     if (other !== undefined) throw new Problem('not_found', `no provider is '${other}'`);
@@ -35,7 +37,7 @@ export function feedRoutes(deps: {
       within,
     );
     if (unknown !== null) throw new Problem('not_found', `no account is '${unknown}' (provider/slug, or an id)`);
-    return { accountIds: ids, providers: names.length > 0 ? { names, within } : undefined };
+    return { accountIds: ids, providers: names.length > 0 ? names : undefined };
   };
   return new Elysia({ name: 'feed' }).get(
     '/feed',
@@ -45,7 +47,8 @@ export function feedRoutes(deps: {
       const filters = JSON.parse(JSON.stringify({ account, consumer, event_type: eventTypes }));
       // Of a failed call.
       call.note({ query: filters });
-      const filter = { ...(await accountsOf(account, call.accountIds)), consumer, eventTypes };
+      const { scope } = call;
+      const filter = { ...(await accountsOf(account, call.accountIds)), scope, consumer, eventTypes };
       const signal = clientSignal(request);
       const from = since === undefined ? undefined : timeOf(since);
       const waitMs = durationMs(wait) ?? 0;
@@ -54,7 +57,7 @@ export function feedRoutes(deps: {
         throw error;
       });
       call.requireInForce();
-      const { actor, ipAddress, scope } = call;
+      const { actor, ipAddress } = call;
       const reader = { query: filters, ...(scope ? { token_scope: { ...scope } } : {}) };
       const begins = cursor === undefined;
       await feedReaders.record({ actor, ipAddress, filters: reader, events: answer?.items.length ?? 0, begins });
@@ -62,8 +65,8 @@ export function feedRoutes(deps: {
       // A client that cuts a call has asked like others; a failed call would have an entry each time.
       if (answer === null) return new Response(null, { status: problems.client_gone[0] });
       const { items, done } = answer;
-      const end = `"cursor":${JSON.stringify(cursorText(answer.cursor))},"done":${done}`;
-      return new Response(`{"data":[${items.join(',')}],${end}}`, {
+      const end = JSON.stringify({ cursor: cursorText(answer.cursor), done, dropped_headers: droppedHeaders });
+      return new Response(`{"data":[${items.join(',')}],${end.slice(1)}`, {
         headers: { 'content-type': 'application/json' },
       });
     },

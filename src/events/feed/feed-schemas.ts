@@ -76,6 +76,10 @@ export const feedPage = z
       .meta({ description: 'In the order of the feed' }),
     cursor: text.meta({ description: 'For the next call. Opaque; valid in other processes and later releases' }),
     done: flag.meta({ description: 'Whether there is nothing more now' }),
+    dropped_headers: z.array(text).meta({
+      description:
+        'Headers that deliveries leave out besides those of proxies (`DROPPED_HEADERS`): names, or beginnings of names that end with `*`',
+    }),
   })
   .meta({
     id: 'FeedPage',
@@ -90,6 +94,7 @@ export const feedPage = z
         ],
         cursor: 'AQGh-1wy3XZYpZ_x8uEfR4IAAAAAAAADLAGh-1wy3XZYpZ_x8uEfR4IAAAAAAAAAAA',
         done: true,
+        dropped_headers: ['x-internal-*'],
       },
     ],
   });

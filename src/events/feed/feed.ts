@@ -4,7 +4,7 @@ import { CallLimit } from '../../http/admin/call-limit.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Log } from '../../shared/log.ts';
 import { beforeAll, type Cursor, readCursor } from './cursor.ts';
-import { conditionOf, type FeedFilter } from './feed-filter.ts';
+import { accountsOf, conditionOf, type FeedFilter } from './feed-filter.ts';
 import { firstOfFeed, lossOf, readFeedBearings } from './feed-state.ts';
 import { FeedWakes } from './feed-wakes.ts';
 import { firstOfCondition, readPage } from './read-page.ts';
@@ -82,7 +82,7 @@ export class Feed {
     const sql = this.#database.reader;
     // Otherwise a client that waits would ask again and again until the server is closed.
     if (waitMs > 0) this.#draining.throwIfAborted();
-    const watch = waitMs > 0 ? await this.#wakes.watch(filter.providers ? undefined : filter.accountIds) : null;
+    const watch = waitMs > 0 ? await this.#wakes.watch(accountsOf(filter)) : null;
     const waited = watch && AbortSignal.any([signal, this.#draining, AbortSignal.timeout(waitMs)]);
     try {
       let cursor = given === undefined ? await this.#begin(since) : readCursor(given);

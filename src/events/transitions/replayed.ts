@@ -53,7 +53,7 @@ export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRo
 // migrations/functions/replay_failed_events_2.sql and apply_next_replays.sql
 const replayFailedEvents = {
   name: '',
-  text: 'select replay_failed_events_2($1, $2, $3, $4, $5, $6, $7) as replayed',
+  text: 'select replay_failed_events_2($1, $2, $3, $4, $5, $6, $7, $8) as replayed',
 };
 const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_replays($1) as taken' };
 
@@ -71,12 +71,18 @@ type ReplayFailedFilter = Pick<EventFilters, 'app_key' | 'provider' | 'since' | 
  * or declared dead, and those of deleted accounts and consumers. More than 2,000 events are only noted; workers replay them shortly afterwards (`applyWaitingReplays`).
  *
  * @param filter only events that match all of it; `consumer` is a name.
+ * @param actor the name of the token, for the actions of the events; null: they get none
  * @returns how many events are replayed. Of two concurrent calls, one counts each event.
  */
-export async function replayFailed(sql: Sql, filter: ReplayFailedFilter = {}): Promise<number> {
+export async function replayFailed(
+  sql: Sql,
+  filter: ReplayFailedFilter = {},
+  actor: string | null = null,
+): Promise<number> {
   const [row] = await sql.query<{ replayed: number }>(replayFailedEvents, [
     ...[filter.app_key ?? null, filter.provider ?? null, filter.since ?? null, filter.until ?? null],
     ...[filter.account_slug ?? null, filter.consumer ?? null, filter.accountIds ?? null],
+    actor,
   ]);
   return row?.replayed ?? 0;
 }

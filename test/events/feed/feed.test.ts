@@ -13,7 +13,7 @@ import { idsIn, readersOf, waiting } from './readers-of.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const gateway = useGateway({ worker: false, maxPayloadBytes: 8 * 1024 * 1024 });
+const gateway = useGateway({ worker: false, maxPayloadBytes: 8 * 1024 * 1024, droppedHeaders: ['x-user'] });
 
 const { feed, begun } = readersOf(gateway);
 
@@ -31,6 +31,7 @@ describe('an answer', () => {
       data: [{ event: listed.body[0], headers: shown.headers, body: bytes.toString('base64') }],
       cursor: expect.stringMatching(/^[\w-]+$/),
       done: true,
+      dropped_headers: ['x-user'],
     });
     expect(shown.headers).toContainEqual(['x-a', 'b']);
   });

@@ -12,9 +12,8 @@ export const openStates: ('open' | 'acknowledged')[] = ['open', 'acknowledged'];
 /** The key of all incidents, for what changes them. */
 export const incidentsKey = ['incidents'];
 
-const everyMs = 5_000;
 /** The gateway counts the events of each incident, so many incidents are read less often. */
-const [many, manyEveryMs] = [20, 15_000];
+const everyMsOf = (incidents: number) => (incidents > 200 ? 45_000 : incidents > 20 ? 15_000 : 5_000);
 /** Incidents change within seconds while an operator looks at one. */
 const oneEveryMs = 3_000;
 
@@ -24,7 +23,7 @@ export const useIncidents = (query: IncidentFilters, { isOn = true } = {}) =>
     queryKey: [...incidentsKey, query],
     queryFn: ({ signal }) => answer(api.incidents.get({ query, fetch: { signal } })),
     enabled: isOn,
-    refetchInterval: ({ state }) => ((state.data?.length ?? 0) > many ? manyEveryMs : everyMs),
+    refetchInterval: ({ state }) => everyMsOf(state.data?.length ?? 0),
   });
 
 /** One incident, renewed while the page is visible. */
