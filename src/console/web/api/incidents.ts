@@ -13,7 +13,7 @@ export const openStates: ('open' | 'acknowledged')[] = ['open', 'acknowledged'];
 export const incidentsKey = ['incidents'];
 
 /** The gateway counts the events of each incident, so many incidents are read less often. */
-const everyMsOf = (incidents: number) => (incidents > 200 ? 45_000 : incidents > 20 ? 15_000 : 5_000);
+const everyMsOf = (incidents: number) => (incidents > 200 ? 60_000 : incidents > 20 ? 15_000 : 5_000);
 /** Incidents change within seconds while an operator looks at one. */
 const oneEveryMs = 3_000;
 
