@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
 import { dayMs } from '../../../src/database/uuid-time.ts';
@@ -173,6 +174,20 @@ describe('filters', () => {
     await operatorOf(gateway.admin).ack(id);
     await stream.next('it no longer matches', ({ event, data }) => event === 'unmatched' && data.id === id);
     expect(stream.events()).toHaveLength(1);
+  });
+
+  test('by job: an event is reported when the job has changed it, and when a later one has', async () => {
+    const [job, later] = [uuidv7(), uuidv7()];
+    const stream = await opened({ query: `?job=${job}` });
+    const [{ id }, other] = [await received(), await received()];
+    const changedBy = (jobId: string) => gateway.rows('update events set bulk_job_id = $1 where id = $2', [jobId, id]);
+    await gateway.rows('update events set bulk_job_id = $1 where id = $2', [later, other.id]);
+    await changedBy(job);
+    const { data } = await stream.next('the event of the job', stateOf(id, 'pending', 0));
+    expect(data).toMatchObject({ bulk_job_id: job });
+    await changedBy(later);
+    await stream.next('it no longer matches', ({ event, data }) => event === 'unmatched' && data.id === id);
+    expect(stream.events().map((event) => event.id)).toEqual([id]);
   });
 
   test('by consumer, and webhooks that no consumer gets', async () => {
