@@ -47,7 +47,7 @@ export const useRetrying = () =>
   useQuery({
     queryKey: ['retrying'],
     queryFn: ({ signal }) => answer(api.delivery.retrying.get({ query: {}, fetch: { signal } })),
-    refetchInterval: everyMs,
+    refetchInterval: 2 * everyMs,
   });
 
 /** Whether there is no account at all, so that the first steps are shown; undefined while that is unknown. */
