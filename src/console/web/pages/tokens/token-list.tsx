@@ -8,10 +8,10 @@ import type { StoredToken } from './use-tokens.ts';
 
 const columns: readonly Column[] = [
   'Name',
-  ['Role', styles.wide],
-  ['Sees', styles.wide],
-  ['Ends', styles.wide],
-  ['Last used', styles.wide],
+  ['Role', 'wide-only'],
+  ['Sees', 'wide-only'],
+  ['Ends', 'wide-only'],
+  ['Last used', 'wide-only'],
   ['Created', styles.widest],
   [
     <span key="revoke" className="visually-hidden">
@@ -36,21 +36,21 @@ export function TokenList({ tokens }: { tokens: readonly StoredToken[] }) {
         <tr key={token.id}>
           <td>
             <strong>{token.name}</strong>
-            <span className={styles.narrow}>
+            <span className="narrow-only">
               {token.role} · <bdi>{sees(token.scope)}</bdi>
             </span>
-            <span className={styles.narrow}>
+            <span className="narrow-only">
               ends <Time iso={token.expires_at} /> · used <Time iso={token.last_used_at} />
             </span>
           </td>
-          <td className={styles.wide}>{token.role}</td>
-          <td className={styles.wide}>
+          <td className="wide-only">{token.role}</td>
+          <td className="wide-only">
             <bdi>{sees(token.scope)}</bdi>
           </td>
-          <td className={styles.wide}>
+          <td className="wide-only">
             <Time iso={token.expires_at} />
           </td>
-          <td className={styles.wide}>
+          <td className="wide-only">
             <Time iso={token.last_used_at} />
           </td>
           <td className={styles.widest}>

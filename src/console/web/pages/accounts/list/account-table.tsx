@@ -17,10 +17,10 @@ const step = 200;
 
 const columns: readonly Column[] = [
   'Account',
-  ['Provider', styles.wide],
-  ['App key', styles.wide],
+  ['Provider', 'wide-only'],
+  ['App key', 'wide-only'],
   'State',
-  ['Attempts, last 24 h', styles.wide],
+  ['Attempts, last 24 h', 'wide-only'],
   ['Delivery URL', styles.widest],
 ];
 
@@ -49,19 +49,19 @@ export function AccountTable({ accounts }: { accounts: readonly AccountSummary[]
               <Link to="/accounts/$accountId" params={{ accountId: account.id }} className={styles.name} data-row="">
                 <bdi>{account.account_slug}</bdi>
               </Link>
-              <span className={styles.narrow}>
+              <span className="narrow-only">
                 {account.provider} · <bdi>{account.app_key}</bdi>
               </span>
             </td>
-            <td className={styles.wide}>{account.provider}</td>
-            <td className={styles.wide}>
+            <td className="wide-only">{account.provider}</td>
+            <td className="wide-only">
               <bdi>{account.app_key}</bdi>
             </td>
             <td>
               <Failing incident={byAccount.get(account.id)} />
               <AccountState account={account} />
             </td>
-            <td className={styles.wide}>
+            <td className="wide-only">
               <DayResult failing={failing} accountId={account.id} />
             </td>
             <td className={styles.widest}>
