@@ -115,9 +115,11 @@ test('under load, waiting deliveries continue on the new build, and a pinned pur
   }
   const { builds } = await historyOf(purge.workflowId);
   expect(new Set(builds)).toEqual(new Set(['one']));
-  // Eager start works with builds, too (docs/changing-a-workflow.md).
-  for (const id of [ids[0], ids.at(-1)]) expect(await historyOf(`event-${id}`)).toMatchObject({ eager: true });
-  expect((await historyOf(`event-${ids[0]}`)).builds).toContain('one');
+  const loaded = await Promise.all(ids.map((id) => historyOf(`event-${id}`)));
+  // Eager start works with builds, too (docs/changing-a-workflow.md), for a worker that has a slot at that moment.
+  for (const build of ['one', 'two'])
+    expect(loaded.filter(({ builds, eager }) => builds[0] === build && eager)).not.toEqual([]);
+  expect(loaded[0]?.builds).toContain('one');
   // The relay of the old worker may have started it: then its first task ran there, and the next one on the new build.
-  expect((await historyOf(`event-${ids.at(-1)}`)).builds.at(-1)).toBe('two');
+  expect(loaded.at(-1)?.builds.at(-1)).toBe('two');
 }, 300_000);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { deliverEvent } from '../../workflows/index.ts';
 import {
   type AttemptRequest,
@@ -21,6 +21,9 @@ import { useTemporal } from './use-temporal.ts';
 
 // A workflow continues as a new run after a replay, and when its history has become long. The new run must take over
 // the unfinished work of the run before it, and must not repeat finished work.
+
+// Temporal gives a task that a worker has lost to the next one after ten seconds, also twice on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const temporal = useTemporal();
 
@@ -100,7 +103,7 @@ test('a long history: the next run continues with the attempt number of the run 
   expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 0, attempts: 2 });
   expect(asked.filter((request) => request === '0 schedule 1')).toHaveLength(1);
   expect(new Set(asked)).toEqual(new Set(['0 schedule 1', '0 schedule 2']));
-}, 30_000);
+});
 
 test('a replay during an attempt: the attempt is completed, and the next run makes the waiting retries', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -118,7 +121,7 @@ test('a replay during an attempt: the attempt is completed, and the next run mak
   end();
   expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
   expect(asked).toEqual(['0 schedule 1', '0 manual 1', '0 manual 2', '1 schedule 1']);
-}, 30_000);
+});
 
 test('a replay while a destination is being notified: the next run notifies it before it ends', async () => {
   const { promise: told, resolve: tell } = Promise.withResolvers<NotifyResult>();
@@ -135,7 +138,7 @@ test('a replay while a destination is being notified: the next run notifies it b
   expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
   // The second run asks for both at once, on two queues.
   expect(asked.toSorted()).toEqual(['0 notify one', '0 notify one', '0 schedule 1', '1 schedule 1']);
-}, 30_000);
+});
 
 test('a replay of the present generation or an earlier one starts no new run', async () => {
   const { asked, latest, state, firstRun } = await begin({
@@ -148,4 +151,4 @@ test('a replay of the present generation or an earlier one starts no new run', a
   expect(await latest.result()).toEqual({ outcome: 'acknowledged', generation: 0, attempts: 1 });
   expect((await latest.describe()).runId).toBe(firstRun);
   expect(asked).toEqual(['0 schedule 1']);
-}, 30_000);
+});

@@ -39,6 +39,8 @@ test('writers that commit out of order or roll back, and readers that stop and g
     await writers[0]?.write({ id: newEventId(new Date(atMs)), accountId: accounts[n] ?? '' });
     committed.push(...((await writers[0]?.end('commit')) ?? []));
   }
+  // A new reader begins with what an open transaction of another test holds back.
+  await until('nothing is held back', async () => (await heldBackSince(database.reader)) === null);
   const readers = [undefined, [accounts[0] ?? ''], [accounts[1] ?? '']].map((ids) => new Reader(ids, committed.length));
   for (const reader of readers) await reader.read(database, 1);
   const [whole] = readers;
@@ -90,6 +92,7 @@ test('writers that commit out of order or roll back, and readers that stop and g
     // The database that was there before goes on.
     await expect(feedOf(database).read(reader.request())).resolves.toMatchObject({ items: [], done: true });
   }
+  await until('nothing is held back', async () => (await heldBackSince(other.reader)) === null);
   const again = new Reader(undefined, 0);
   const first = await feedOf(other).read(again.request({ since: new Date(0), limit: 7 }));
   again.ids.push(...first.items.map((json) => JSON.parse(json).event.id));
