@@ -1,7 +1,7 @@
 -- relay: records first attempts that succeeded at once, and changes their events; returns those it recorded, with their status
 --
 -- Most attempts are of this kind, so the statement does only what they need. It leaves out events whose lease was lost
--- and those that anything else has happened to; record_outcomes_2 records them.
+-- and those that anything else has happened to; record_outcomes_3 records them.
 --
 -- record_first_successes is the same without the parts of attempts, for release 0.2.0.
 --

@@ -1,86 +1,12 @@
--- records attempts and changes their events accordingly: src/events/transitions/attempt-recorded.ts
---
--- An attempt whose event no longer exists is not recorded: the partition of its day was dropped, and the error would
--- fail all attempts of the statement.
---
--- p_workflows: whether every event gets a workflow (EVENT_WORKFLOWS=always). If not, an event whose delivery ends with
--- an attempt of the relay leaves the queue.
+-- records attempts without their headers and parts: record_outcomes_3, for processes of release 0.2.0
 create or replace function record_outcomes(p_ids uuid[], p_generations integer[], p_triggers text[], p_numbers integer[],
   p_started_at timestamptz[], p_durations_ms double precision[], p_outcomes text[], p_response_codes integer[],
   p_response_bodies text[], p_errors text[], p_urls text[], p_succeeded boolean[], p_last boolean[],
   p_next_attempts_at timestamptz[], p_tokens uuid[], p_low uuid, p_high uuid, p_workflows boolean)
 returns table (id uuid, generation integer, recorded boolean, exhausted boolean, status text, delivery_status text, account_deleted boolean)
 language plpgsql as $$
-#variable_conflict use_column
 begin
-  perform lock_events(p_ids, p_low, p_high);
-  return query
-  with input as (
-    select * from unnest(p_ids, p_generations, p_triggers, p_numbers, p_started_at, p_durations_ms, p_outcomes, p_response_codes,
-                         p_response_bodies, p_errors, p_urls, p_succeeded, p_last, p_next_attempts_at, p_tokens)
-      as t (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url,
-            succeeded, last, next_attempt_at, claim_token)
-  ), before as (
-    select e.id, e.account_id, e.generation, e.status, e.delivery_status from events e
-    where e.id = any(p_ids) and e.id between p_low and p_high
-  ), held as (
-    -- Attempts of workflows have no lease. An attempt of the relay is recorded if its lease is still held, or if a
-    -- replay has started a newer generation.
-    select i.* from input i
-    where i.event_id in (select id from before) and (i.claim_token is null or exists (
-      select 1 from event_queue q where q.event_id = i.event_id and (q.claim_token = i.claim_token or q.generation > i.generation)))
-  ), recorded as (
-    insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url)
-    select event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url from held
-    order by event_id on conflict do nothing
-    returning event_id
-  ), change as (
-    select i.*,
-      case
-        when i.succeeded and i.trigger = 'schedule' then b.delivery_status = 'pending'
-        when i.succeeded then b.status <> 'dead' and b.delivery_status in ('pending', 'failed')
-        else false
-      end as delivered,
-      not i.succeeded and i.last and b.delivery_status = 'pending' as exhausted,
-      i.trigger = 'schedule' and b.delivery_status = 'pending' as advances
-    from input i join recorded r using (event_id) join before b on b.id = i.event_id and b.generation = i.generation
-  ), changed as (
-    update events e set
-      attempts = e.attempts + 1,
-      scheduled_attempts = case when c.trigger = 'schedule' then greatest(e.scheduled_attempts, c.number) else e.scheduled_attempts end,
-      -- If an operator ended the delivery during the attempt, the operator's reason is kept.
-      last_error = case
-        when c.delivered then null
-        when c.succeeded or e.delivery_status = 'delivered' or e.status = 'dead' or (c.trigger = 'schedule' and not c.advances) then e.last_error
-        else c.error
-      end,
-      response_code = case when not c.succeeded and e.delivery_status = 'delivered' then e.response_code else c.response_code end,
-      delivery_status = case when c.delivered then 'delivered' when c.exhausted then 'failed' else e.delivery_status end,
-      status = case
-        when c.exhausted and e.status not in ('processed', 'dead') then 'failed'
-        -- Every received event is in the queue (src/events/list.ts).
-        when e.status = 'received' and not p_workflows and c.claim_token is not null and (c.delivered or e.delivery_status <> 'pending') then 'enqueued'
-        else e.status
-      end,
-      delivered_at = case when c.delivered then c.started_at + make_interval(secs => c.duration_ms / 1000) else e.delivered_at end,
-      next_attempt_at = case when c.delivered or c.exhausted then null when c.advances then c.next_attempt_at else e.next_attempt_at end,
-      held_since = case when c.trigger = 'schedule' then null else e.held_since end
-    from change c where e.id = c.event_id and e.id between p_low and p_high
-    returning e.id, e.status, e.delivery_status, c.exhausted
-  ), queued as (
-    -- lane 1: pending, needs its workflow; lane 2: settled, needs its workflow (src/events/lanes.ts)
-    update event_queue q set lane = case when c.delivery_status = 'pending' then 1 else 2 end, lane_since = now(), direct = false,
-      claimed_until = null, claim_token = null
-    from changed c join input i on i.event_id = c.id
-    where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
-      and (p_workflows or c.delivery_status = 'pending')
-  ), done as (
-    delete from event_queue q using changed c join input i on i.event_id = c.id
-    where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
-      and not (p_workflows or c.delivery_status = 'pending')
-  )
-  select b.id, b.generation, r.event_id is not null, coalesce(c.exhausted, false),
-    coalesce(c.status, b.status), case when c.id is null then b.delivery_status else c.delivery_status end,
-    case when b.delivery_status = 'failed' then (select a.deleted_at is not null from accounts a where a.id = b.account_id) else false end
-  from before b left join recorded r on r.event_id = b.id left join changed c on c.id = b.id;
+  return query select * from record_outcomes_3(p_ids, p_generations, p_triggers, p_numbers, p_started_at, p_durations_ms, p_outcomes, p_response_codes,
+    p_response_bodies, p_errors, p_urls, p_succeeded, p_last, p_next_attempts_at, p_tokens, null, null, null,
+    null, null, p_low, p_high, p_workflows);
 end $$;

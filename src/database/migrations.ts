@@ -29,6 +29,7 @@ import { Migration20261128000500_expand_admin_tokens } from '../../migrations/Mi
 import { Migration20261128000600_expand_scopes_of_bulk_jobs } from '../../migrations/Migration20261128000600_expand_scopes_of_bulk_jobs.ts';
 import { Migration20261128001400_expand_checks_of_rejected_webhooks } from '../../migrations/Migration20261128001400_expand_checks_of_rejected_webhooks.ts';
 import { Migration20261128001500_expand_actors_of_replays } from '../../migrations/Migration20261128001500_expand_actors_of_replays.ts';
+import { Migration20261128001600_expand_headers_of_attempts } from '../../migrations/Migration20261128001600_expand_headers_of_attempts.ts';
 
 /** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
 export interface NamedMigration {
@@ -118,6 +119,10 @@ export const migrations: readonly NamedMigration[] = [
   {
     name: 'Migration20261128001500_expand_actors_of_replays',
     class: Migration20261128001500_expand_actors_of_replays,
+  },
+  {
+    name: 'Migration20261128001600_expand_headers_of_attempts',
+    class: Migration20261128001600_expand_headers_of_attempts,
   },
 ];
 

@@ -7,6 +7,8 @@ export type Answer = {
   outcome: 'delivered' | 'http_error';
   responseCode: number;
   responseBody: string;
+  /** As received: names in lower case, in their order. */
+  responseHeaders: ResponseHeaders;
   /** The `Retry-After` of a 429 or 503; null when absent or invalid. */
   retryAfterMs: number | null;
   /** Null when delivered. */
@@ -14,6 +16,9 @@ export type Answer = {
 };
 
 type HeaderValue = string | string[] | undefined;
+/** A name that came several times has an array. */
+export type ResponseHeaders = Readonly<Record<string, HeaderValue>>;
+
 const firstOf = (value: HeaderValue) => (Array.isArray(value) ? value[0] : value);
 
 /** ` to https://other.example`. Only the origin, because paths and queries of redirects may contain tokens. */
@@ -38,7 +43,7 @@ export class AnswerReader {
   readonly #origin: string;
   readonly #nowMs: () => number;
   readonly #isSuccess: (status: number) => boolean;
-  #status: { code: number; retryAfterMs: number | null; error: string | null } | null = null;
+  #status: { code: number; headers: ResponseHeaders; retryAfterMs: number | null; error: string | null } | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -53,11 +58,12 @@ export class AnswerReader {
     this.#isSuccess = isSuccess;
   }
 
-  start(code: number, headers: Record<string, HeaderValue>): void {
+  start(code: number, headers: ResponseHeaders): void {
     const delivered = this.#isSuccess(code);
     const retryAfter = code === 429 || code === 503 ? firstOf(headers['retry-after']) : undefined;
     this.#status = {
       code,
+      headers,
       retryAfterMs: retryAfter === undefined ? null : parseRetryAfter(retryAfter, this.#nowMs()),
       error: delivered ? null : errorText(code, headers.location, this.#peer, this.#origin),
     };
@@ -77,9 +83,10 @@ export class AnswerReader {
    */
   result(): Answer | null {
     if (!this.#status) return null;
-    const { code, retryAfterMs, error } = this.#status;
+    const { code, headers, retryAfterMs, error } = this.#status;
     const outcome = error === null ? 'delivered' : 'http_error';
-    return { outcome, responseCode: code, responseBody: this.#text(), retryAfterMs, error };
+    const responseBody = this.#text();
+    return { outcome, responseCode: code, responseBody, responseHeaders: headers, retryAfterMs, error };
   }
 
   #text(): string {

@@ -52,4 +52,9 @@ export class ConsumerSender {
 }
 
 const noToken = (error: string, durationMs: number): ConsumerResult =>
-  failedResult(new DeliveryFailure('token_error', error), { durationMs, connectMs: null, answerMs: null });
+  failedResult(new DeliveryFailure('token_error', error), {
+    requestHeaders: null,
+    durationMs,
+    connectMs: null,
+    answerMs: null,
+  });

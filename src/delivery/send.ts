@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { TlsSettings } from '../shared/tls/settings.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
-import { type Answer, AnswerReader } from './answer.ts';
+import { type Answer, AnswerReader, type ResponseHeaders } from './answer.ts';
 import { createAddressGuard } from './connections/address-guard.ts';
 import { createConnector } from './connections/connector.ts';
 import { countRequests } from './connections/count-requests.ts';
@@ -31,7 +31,9 @@ export type SendRequest = {
   tls?: TlsSettings | null;
 };
 
-type Timed = {
+type Sent = {
+  /** The headers that were sent, name and value in turn, without those that the client adds. Null when nothing was sent. */
+  requestHeaders: readonly string[] | null;
   durationMs: number;
   /**
    * From the start until the request could be sent: DNS, TCP and TLS; about 0 on a connection that was kept. Null when
@@ -43,8 +45,15 @@ type Timed = {
 };
 
 export type SendResult =
-  | (Answer & Timed)
-  | ({ outcome: FailureOutcome; responseCode: null; responseBody: null; retryAfterMs: null; error: string } & Timed);
+  | (Answer & Sent)
+  | ({
+      outcome: FailureOutcome;
+      responseCode: null;
+      responseBody: null;
+      responseHeaders: null;
+      retryAfterMs: null;
+      error: string;
+    } & Sent);
 
 export type Sender = {
   /** Makes one POST. Never rejects: every failure is an outcome. */
@@ -82,6 +91,7 @@ const settled = new DeliveryFailure('connection_error', 'the rest of the respons
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #agent: Agent;
   readonly #options: Dispatcher.DispatchOptions;
+  readonly #headers: readonly string[];
   readonly #peer: string;
   readonly #mayRetry: (error: Error) => boolean;
   readonly #settle: (result: SendResult) => void;
@@ -106,6 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (target.authorization !== null && !headers.some(isAuthorization))
       flat.push('authorization', target.authorization);
     this.#agent = agent;
+    this.#headers = flat;
     this.#options = { origin: target.origin, path: target.path, method: 'POST', headers: flat, body };
     this.#peer = target.peer;
     this.#mayRetry = mayRetry;
@@ -135,11 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#answered = true;
   }
 
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    code: number,
-    headers: Record<string, string | string[] | undefined>,
-  ) {
+  onResponseStart(_: Dispatcher.DispatchController, code: number, headers: ResponseHeaders) {
     // Informational responses, such as 103, precede the final response.
     if (code < 200) return;
     this.#answer.start(code, headers);
@@ -184,24 +191,26 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#timer);
-    const timed: Timed = {
+    const sent: Sent = {
+      requestHeaders: this.#sentMs === null ? null : this.#headers,
       durationMs: Math.round(performance.now() - this.#startedMs),
       connectMs: this.#sentMs === null ? null : tenths(this.#sentMs - this.#startedMs),
       answerMs: this.#answerMs,
     };
     const answer = this.#answer.result();
-    this.#settle(answer ? { ...answer, ...timed } : failedResult(describeBrokenExchange(error, this.#peer), timed));
+    this.#settle(answer ? { ...answer, ...sent } : failedResult(describeBrokenExchange(error, this.#peer), sent));
   }
 }
 
-const notConnected: Timed = { durationMs: 0, connectMs: null, answerMs: null };
+const notConnected: Sent = { requestHeaders: null, durationMs: 0, connectMs: null, answerMs: null };
 
 /** Rounded to 0.1 ms, which a picture of an attempt can show. */
 const tenths = (ms: number) => Math.round(ms * 10) / 10;
 
 /** The result of a request that got no response. */
-export function failedResult({ outcome, message }: DeliveryFailure, timed: Timed): SendResult {
-  return { outcome, responseCode: null, responseBody: null, retryAfterMs: null, ...timed, error: message };
+export function failedResult({ outcome, message }: DeliveryFailure, sent: Sent): SendResult {
+  const nothing = { responseCode: null, responseBody: null, responseHeaders: null, retryAfterMs: null };
+  return { outcome, ...nothing, ...sent, error: message };
 }
 
 /**

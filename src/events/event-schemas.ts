@@ -160,6 +160,11 @@ export const event = z
             answer_ms: 38.2,
             outcome: 'http_error',
             response_code: 503,
+            request_headers: [
+              ['content-type', 'application/json'],
+              ['webhook-id', '01939f5e-7c2a-7d3b-9f1e-2a6b8c4d5e6f'],
+            ],
+            response_headers: [['retry-after', '120']],
             response_body: 'down for maintenance',
             error: 'the consumer answered 503',
             url: 'https://consumer.example/hook',

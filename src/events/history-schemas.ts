@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { count, id, text, timestamp } from '../http/admin/schemas/common.ts';
 
+/** Names and values in their order; a name may come several times. */
+const headers = z.array(z.tuple([z.string(), z.string()]));
+
 /** An attempt as the history of an event has it. */
 export const attempt = z
   .object({
@@ -22,6 +25,14 @@ export const attempt = z
     }),
     outcome: text.meta({ example: 'http_error' }),
     response_code: z.int().nullable(),
+    request_headers: headers.nullable().meta({
+      description:
+        'What was sent, in its order, besides `host`, `connection` and `content-length`; secrets are `[masked]`. At most 16 KiB. `null`: nothing was sent, or it was a first attempt that succeeded, whose headers are not kept',
+    }),
+    response_headers: headers.nullable().meta({
+      description:
+        'What the consumer answered; cookies and other secrets are `[masked]`, and `location` names only the host. At most 16 KiB. `null`: no answer, or not kept, as above',
+    }),
     response_body: text.nullable().meta({ description: 'First 16 KiB of the response' }),
     error: text.nullable(),
     url: text.nullable().meta({ description: 'URL of the request, without credentials and query' }),

@@ -12,6 +12,12 @@ export interface Outcome extends AttemptName {
   outcome: string;
   responseCode: number | null;
   responseBody: string | null;
+  /**
+   * Names and values in their order, with secrets masked; null when nothing was sent or answered, or absent. Not
+   * recorded of a first attempt that succeeds.
+   */
+  requestHeaders?: readonly (readonly [string, string])[] | null;
+  responseHeaders?: readonly (readonly [string, string])[] | null;
   error: string | null;
   /** The request's URL, without credentials; null when nothing was sent. */
   url: string | null;

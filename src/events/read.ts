@@ -22,7 +22,7 @@ const readEvent = {
     select ${eventColumns}, e.started_generation > ${neverStarted} as started, e.generation_at as "generationAt", p.headers, p.unmatched, ${payloadColumns},
       coalesce(p.headers_truncated, false) as "headersTruncated", (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
-        select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, response_body, error, url
+        select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, request_headers, response_headers, response_body, error, url
         from delivery_attempts where event_id = $1
       ) d
     ) as history, (

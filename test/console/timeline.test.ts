@@ -59,3 +59,28 @@ test('a bulk order has a reason, which its job and the timelines of its events s
   const entry = page.getByRole('listitem').filter({ hasText: 'tester acknowledged it, with others' });
   await entry.getByText('booked by hand').waitFor();
 });
+
+test('the last answer and each attempt show the headers that were sent and answered', async () => {
+  const { baseUrl } = gateway;
+  const { account } = await accountForTest(
+    gateway.admin,
+    (response) => response.writeHead(503, { 'x-trace': 'abc' }).end(),
+    200,
+  );
+  const { body } = await gateway.send(account, '{"id":"1","type":"order.paid"}');
+  await gateway.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
+  const page = await openConsole({ baseUrl, token: tokens.operator, path: `/events/${body.id}` });
+  await page.getByText('Headers of request and answer').click();
+  const last = page.getByRole('figure', { name: 'Headers sent' }).first();
+  await last.getByText(`webhook-id: ${body.id}`).waitFor();
+  const failed = page.getByRole('listitem').filter({ hasText: '503' }).last();
+  await failed.getByText('Request and answer').click();
+  await failed.getByRole('figure', { name: 'Headers of the answer' }).getByText('x-trace: abc').waitFor();
+
+  const { account: steady } = await accountForTest(gateway.admin);
+  const { body: first } = await gateway.send(steady, '{"id":"1"}');
+  await gateway.admin.eventually(first.id, (event) => event.delivery_status === 'delivered');
+  await page.goto(`${baseUrl}/dashboard/events/${first.id}`);
+  await page.getByText('Headers of request and answer').click();
+  await page.getByText('The headers of a first attempt that succeeds are not kept.').first().waitFor();
+});

@@ -233,6 +233,7 @@ export class Attempts {
       body,
       number: request.number,
       generation: request.generation,
+      trigger: request.trigger,
       timeLimitMs: request.schedule.timeLimitMs,
       startedAt,
       trace: span?.headers ?? null,

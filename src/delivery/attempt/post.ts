@@ -3,11 +3,13 @@ import type { DeliveryOptions } from '../../accounts/delivery-options.ts';
 import type { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import { statusTest } from '../../accounts/status-list.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
+import type { AttemptName } from '../../events/event.ts';
 import type { ConsumerSender } from '../consumer-sender.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders, type Header } from '../headers.ts';
 import { maskError } from '../mask-error.ts';
 import { signaturesOf } from '../signature.ts';
+import { keepsHeaders, keptHeaders, noHeaders } from './exchange.ts';
 
 /** The outcome of one attempt, whether or not a request could be sent. */
 export interface Posted {
@@ -17,6 +19,9 @@ export interface Posted {
   final: boolean;
   responseCode: number | null;
   responseBody: string | null;
+  /** Null where they are not kept: see exchange.ts. */
+  requestHeaders: Header[] | null;
+  responseHeaders: Header[] | null;
   retryAfterMs: number | null;
   error: string | null;
   durationMs: number;
@@ -44,6 +49,7 @@ export async function postEvent(
     body: Uint8Array;
     number: number;
     generation: number;
+    trigger: AttemptName['trigger'];
     timeLimitMs: number;
     startedAt: Date;
     /** The trace headers of the attempt; null while tracing is off. */
@@ -84,15 +90,15 @@ export async function postEvent(
   const succeeded = result.outcome === 'delivered';
   const final = !succeeded && isFinal(options, result.responseCode);
   const { responseBody, error } = result;
-  if (!responseBody && error === null) return { ...result, succeeded, final, url: target.shown };
+  const posted = { ...result, ...noHeaders, succeeded, final, url: target.shown };
+  const keeps = keepsHeaders(attempt, succeeded);
+  if (!responseBody && error === null && !keeps) return posted;
   const mask = deps.masks.of(row.account, token);
   return {
-    ...result,
-    succeeded,
-    final,
+    ...posted,
+    ...(keeps && keptHeaders(result, { mask, secret: target.authentication?.[0], url: target.url })),
     responseBody: responseBody === null ? null : mask(responseBody),
     error: error === null ? null : maskError(mask, error, target.url),
-    url: target.shown,
   };
 }
 
@@ -112,6 +118,7 @@ function notSent(outcome: string, error: string): Posted {
     final: false,
     responseCode: null,
     responseBody: null,
+    ...noHeaders,
     retryAfterMs: null,
     error,
     durationMs: 0,

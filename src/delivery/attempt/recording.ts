@@ -13,6 +13,12 @@ export interface Failures {
   attempted(attempt: AttemptMade, outcome: FailedOutcome): void;
 }
 
+const withoutTexts = (attempt: Outcome): Outcome => ({
+  ...attempt,
+  ...{ requestHeaders: null, responseHeaders: null, responseBody: null, url: null },
+  error: attempt.succeeded ? null : attempt.outcome,
+});
+
 /** What is left of an attempt after the consumer has answered: its record, its count and its line in the log. */
 export class Recording {
   readonly #recorder: OutcomeRecorder;
@@ -46,7 +52,7 @@ export class Recording {
         const failure = databaseFailure(error);
         // If PostgreSQL refuses a text, the attempt is recorded without its texts rather than not at all.
         if (failure !== 'bad_data') repeated = true;
-        else attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
+        else attempt = withoutTexts(attempt);
         this.#log.warn({ eventId: outcome.eventId, failure }, 'attempt not recorded yet, retrying');
       },
     });

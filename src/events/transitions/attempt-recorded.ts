@@ -32,13 +32,13 @@ export interface Recorded {
  * With EVENT_WORKFLOWS=on_retry, an event that the relay's attempt settles leaves the queue at once (no-workflow.ts).
  *
  * An attempt of an older generation is recorded and does not change the event. The database decides the new state while
- * the rows are locked: migrations/functions/record_outcomes_2.sql. For what follows the last failure, see exhausted.ts.
+ * the rows are locked: migrations/functions/record_outcomes_3.sql. For what follows the last failure, see exhausted.ts.
  */
 const recordOutcomes = {
   name: 'record_outcomes',
   text: `
     select id, recorded, exhausted, generation, status, delivery_status as "deliveryStatus", account_deleted as "ownerDeleted"
-    from record_outcomes_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+    from record_outcomes_3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 };
 
 const firstSuccess = {
@@ -95,6 +95,8 @@ const record = (sql: Sql, outcomes: Outcome[], workflows: boolean) =>
     ...columnsOf(outcomes, 'eventId', 'generation', 'trigger', 'number', 'startedAt', 'durationMs', 'outcome'),
     ...columnsOf(outcomes, 'responseCode', 'responseBody', 'error', 'url', 'succeeded', 'last', 'nextAttemptAt'),
     ...columnsOf(outcomes, 'claimToken', 'waitedMs', 'connectMs', 'answerMs'),
+    outcomes.map(({ requestHeaders }) => requestHeaders && JSON.stringify(requestHeaders)),
+    outcomes.map(({ responseHeaders }) => responseHeaders && JSON.stringify(responseHeaders)),
     ...idRange(outcomes.map((o) => o.eventId)),
     workflows,
   ]);

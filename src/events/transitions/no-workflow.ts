@@ -9,7 +9,7 @@ const rowsABatch = 1_000;
  * | it leaves the queue without a workflow | `enqueued` if it was `received` | unchanged |
  *
  * Only with EVENT_WORKFLOWS=on_retry, and only after the delivery has ended. Usually the statement that records the
- * attempt does this (migrations/functions/record_outcomes_2.sql). This one is for all others: deliveries that ended
+ * attempt does this (migrations/functions/record_outcomes_3.sql). This one is for all others: deliveries that ended
  * without an attempt, and events that waited for their workflow when the policy was changed from `always`.
  */
 const releaseSettled = { name: 'release_settled', text: 'select release_settled($1) as seen' };

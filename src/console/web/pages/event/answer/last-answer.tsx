@@ -2,6 +2,7 @@ import type { EventDetails } from '../../../api/types.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { durationText } from '../../../components/time-text.ts';
+import { ExchangeHeaders } from '../exchange/exchange-headers.tsx';
 import { attemptText } from '../timeline/attempt-text.ts';
 import { visibleText } from '../timeline/visible-text.ts';
 import styles from './answer.module.css';
@@ -43,6 +44,12 @@ export function LastAnswer({ event }: { event: EventDetails }) {
         </>
       ) : (
         <p className="aside">{attempt ? 'No body in the answer.' : 'No attempt was made yet.'}</p>
+      )}
+      {attempt && attempt.url !== null && (
+        <details>
+          <summary>Headers of request and answer</summary>
+          <ExchangeHeaders attempt={attempt} />
+        </details>
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { durationText } from '../../../components/time-text.ts';
+import { ExchangeHeaders } from '../exchange/exchange-headers.tsx';
 import type { Attempt } from '../use-event.ts';
 import { attemptParts } from './attempt-parts.ts';
 import styles from './timeline.module.css';
@@ -42,6 +43,7 @@ export function AttemptDetails({ attempt, isLinked }: { attempt: Attempt; isLink
               </code>
             </p>
           )}
+          <ExchangeHeaders attempt={attempt} />
           {response_body !== null && response_body !== '' ? (
             <>
               <pre className="answer" dir="ltr">
