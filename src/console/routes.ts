@@ -8,7 +8,7 @@ import { type ConsoleFile, readConsoleFiles } from './files.ts';
  * with trusted types also refuse HTML from strings.
  */
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
 
 /** The pages; the routes of src/console/web/app/router.tsx are the same. Notifications link to events and incidents. */
 const pages = [

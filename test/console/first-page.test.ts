@@ -5,7 +5,7 @@ import { consoleGateway } from './support/console-gateway.ts';
 
 const gateway = consoleGateway({ worker: false });
 
-test('the first page loads less than 300 KB', async () => {
+test('the first page loads less than 210 KB', async () => {
   const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: null });
   const sizes: number[] = [];
@@ -20,5 +20,5 @@ test('the first page loads less than 300 KB', async () => {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect(sizes.length).toBeGreaterThan(4);
   expect(bytes).toBeGreaterThan(50_000);
-  expect(bytes).toBeLessThan(300_000);
+  expect(bytes).toBeLessThan(210_000);
 });

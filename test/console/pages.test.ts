@@ -52,6 +52,7 @@ describe('the pages', () => {
       "base-uri 'none'",
       "connect-src 'self'",
       "default-src 'none'",
+      "font-src 'self'",
       "form-action 'none'",
       "frame-ancestors 'none'",
       "img-src 'self'",

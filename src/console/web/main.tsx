@@ -1,3 +1,4 @@
+import '@fontsource-variable/figtree/wght.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shared.css';

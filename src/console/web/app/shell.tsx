@@ -1,4 +1,5 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { LogOut, Menu } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useSession, useToken } from '../api/session.ts';
 import { token } from '../api/token.ts';
@@ -45,7 +46,7 @@ function SignedIn() {
     <div className={styles.frame}>
       <header className={styles.bar}>
         <Button ref={menu} tone="quiet" aria-expanded={open} aria-controls="places" onClick={() => setOpen(!open)}>
-          Menu
+          <Menu /> Menu
         </Button>
         <Link to="/" className={styles.home}>
           Webhook gateway
@@ -57,9 +58,9 @@ function SignedIn() {
           Webhook gateway
         </Link>
         <nav aria-label="Pages">
-          {places.map(({ to, name }) => (
+          {places.map(({ to, name, icon: Icon }) => (
             <Link key={to} to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
-              {name}
+              <Icon /> {name}
             </Link>
           ))}
         </nav>
@@ -105,7 +106,7 @@ function Account() {
         </select>
       </label>
       <Button tone="quiet" onClick={() => token.clear()}>
-        Sign out
+        <LogOut /> Sign out
       </Button>
     </div>
   );

@@ -1,3 +1,4 @@
+import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { onAnnounce, type Tone } from '../components/announce.ts';
 import { Button } from '../components/button.tsx';
@@ -32,7 +33,7 @@ export function Toasts() {
       </div>
       {shown && (
         <Button tone="quiet" aria-label="Close the message" onClick={close}>
-          ×
+          <X />
         </Button>
       )}
     </div>

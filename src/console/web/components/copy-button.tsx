@@ -1,3 +1,4 @@
+import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { announce } from './announce.ts';
 import { Button } from './button.tsx';
@@ -27,7 +28,7 @@ export function CopyButton({ text, label = 'Copy', name }: { text: string; label
   const shown = copied ? 'Copied' : label;
   return (
     <Button tone="quiet" aria-label={name && `${shown} ${name}`} onClick={() => void copy()}>
-      {shown}
+      {copied ? <Check /> : <Copy />} {shown}
     </Button>
   );
 }

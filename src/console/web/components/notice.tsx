@@ -1,12 +1,17 @@
+import { CircleAlert, CircleCheck, Clock, Inbox, Info } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../api/problem.ts';
 import { Button } from './button.tsx';
 import styles from './notice.module.css';
 
+const icons = { bad: CircleAlert, good: CircleCheck, open: Clock, calm: Info };
+
 /** A message in its place on the page. */
 export function Notice({ tone = 'calm', children }: { tone?: 'calm' | 'bad' | 'good' | 'open'; children: ReactNode }) {
+  const Icon = icons[tone];
   return (
     <div className={`spread ${styles.notice}`} data-tone={tone}>
+      <Icon className={styles.icon} />
       {children}
     </div>
   );
@@ -17,6 +22,7 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: () => 
   const problem = error instanceof ApiProblem ? error : null;
   return (
     <div className={`spread ${styles.notice}`} data-tone="bad" role="alert">
+      <CircleAlert className={styles.icon} />
       <div>
         <strong>{problem?.title ?? 'Something went wrong in this page'}</strong>
         {/* The detail of a problem with fields repeats them. */}
@@ -36,6 +42,7 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: () => 
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className={styles.empty}>
+      <Inbox />
       <strong>{title}</strong>
       {children}
     </div>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
 import { stateText } from '../../../../events/event-state.ts';
 import type { EventDetails } from '../../api/types.ts';
 import { AccountLink } from '../../components/account-name.tsx';
@@ -57,7 +58,7 @@ function Workflow({ workflow }: { workflow: EventDetails['workflow'] }) {
   if (!workflow.url || !/^https?:/i.test(workflow.url)) return <code>{workflow.id}</code>;
   return (
     <a href={workflow.url} target="_blank" rel="noopener noreferrer">
-      Open in Temporal ↗
+      Open in Temporal <ExternalLink />
     </a>
   );
 }

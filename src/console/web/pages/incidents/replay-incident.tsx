@@ -1,10 +1,16 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import type { Incident } from '../../api/incidents.ts';
-import { ReplayAtPace } from '../jobs/replay-at-pace.tsx';
+
+/** Loaded when it is asked for, so that the overview is there sooner. */
+const ReplayAtPace = lazyRouteComponent(() => import('../jobs/replay-at-pace.tsx'), 'ReplayAtPace');
 
 /** So slow that a service that has just recovered takes it, and 10,000 events still end within an hour. */
 const proposedPerSecond = 5;
 
 /** Orders a replay of what an incident has left: the events that wait or are exhausted. */
 export const ReplayIncident = ({ incident, onCancel }: { incident: Incident; onCancel(): void }) => (
-  <ReplayAtPace filter={{ incident: incident.id }} perSecond={proposedPerSecond} onCancel={onCancel} />
+  <Suspense fallback={<p aria-busy="true">Loading …</p>}>
+    <ReplayAtPace filter={{ incident: incident.id }} perSecond={proposedPerSecond} onCancel={onCancel} />
+  </Suspense>
 );

@@ -1,3 +1,4 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import styles from './destinations.module.css';
@@ -33,7 +34,7 @@ export function OrderButtons(props: { name: string; isFirst: boolean; isLast: bo
         onKeyDown={onKeyDown}
         onClick={() => move(-1)}
       >
-        <Arrow path="M8 12V4M4.5 7.5 8 4l3.5 3.5" />
+        <ArrowUp />
       </Button>
       <Button
         tone="quiet"
@@ -43,22 +44,8 @@ export function OrderButtons(props: { name: string; isFirst: boolean; isLast: bo
         onKeyDown={onKeyDown}
         onClick={() => move(1)}
       >
-        <Arrow path="M8 4v8M4.5 8.5 8 12l3.5-3.5" />
+        <ArrowDown />
       </Button>
     </div>
   );
 }
-
-const Arrow = ({ path }: { path: string }) => (
-  <svg
-    width="16"
-    height="16"
-    viewBox="0 0 16 16"
-    fill="none"
-    stroke="currentColor"
-    strokeWidth="1.6"
-    aria-hidden="true"
-  >
-    <path d={path} strokeLinecap="round" strokeLinejoin="round" />
-  </svg>
-);

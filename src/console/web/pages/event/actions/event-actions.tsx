@@ -1,3 +1,4 @@
+import { Check, CircleX, RotateCw, Skull, StepForward } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import type { EventDetails } from '../../../api/types.ts';
@@ -16,6 +17,8 @@ const labels: Record<EventAction, [label: string, tone: Tone]> = {
   fail: ['Mark failed …', 'plain'],
   dead: ['Mark dead …', 'danger'],
 };
+
+const icons = { replay: RotateCw, retry: StepForward, ack: Check, fail: CircleX, dead: Skull };
 
 /** What each of them does, beside its button. */
 const effects: Record<EventAction, string> = {
@@ -61,6 +64,11 @@ function questionOf(action: EventAction, { state, delivery_status }: EventDetail
   return null;
 }
 
+function ActionIcon({ action }: { action: EventAction }) {
+  const Icon = icons[action];
+  return <Icon />;
+}
+
 /** What an operator can do with the event now, and what came of it. `r` replays it. */
 export function EventActions({ event }: { event: EventDetails }) {
   const mayOperate = useMay('operate');
@@ -92,7 +100,7 @@ export function EventActions({ event }: { event: EventDetails }) {
             aria-describedby={`${id}-${action}`}
             onClick={() => canPress(action) && choose(action)}
           >
-            {labels[action][0]}
+            <ActionIcon action={action} /> {labels[action][0]}
           </Button>
           <span className="aside" id={`${id}-${action}`}>
             {effects[action]}

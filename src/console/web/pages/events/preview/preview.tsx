@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the panel
 import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import type { EventItem } from '../../../api/types.ts';
 import { EventBadge } from '../../../components/badge.tsx';
 import { Button, buttonClass } from '../../../components/button.tsx';
@@ -28,7 +29,7 @@ export function Preview({ eventId, row, onClose }: { eventId: string; row: Event
             Open
           </Link>
           <Button tone="quiet" aria-label="Close the answer" onClick={onClose}>
-            ×
+            <X />
           </Button>
         </div>
       </header>
