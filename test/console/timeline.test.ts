@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { accountForTest } from '../support/consumer.ts';
+import { excessWidth, findings } from './support/axe.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway, tokens } from './support/console-gateway.ts';
@@ -76,6 +77,12 @@ test('the last answer and each attempt show the headers that were sent and answe
   const failed = page.getByRole('listitem').filter({ hasText: '503' }).last();
   await failed.getByText('Request and answer').click();
   await failed.getByRole('figure', { name: 'Headers of the answer' }).getByText('x-trace: abc').waitFor();
+  for (const width of [375, 1_440]) {
+    await page.setViewportSize({ width, height: 900 });
+    if (process.env.SHOT) await page.screenshot({ path: `/tmp/cmp/headers-${width}.png`, fullPage: true });
+    expect(await excessWidth(page)).toBe(0);
+    expect(await findings(page)).toEqual([]);
+  }
 
   const { account: steady } = await accountForTest(gateway.admin);
   const { body: first } = await gateway.send(steady, '{"id":"1"}');

@@ -40,7 +40,7 @@ export function chartOptions(chart: {
   onSelect: ((fromMs: number, toMs: number) => void) | undefined;
 }): uPlot.Options {
   const { series, unit, colours, width, height, onCursor, onSelect } = chart;
-  const axis = { stroke: colours.text, font: '11px system-ui, sans-serif' };
+  const axis = { stroke: colours.text, font: '11px "Figtree Variable", system-ui, sans-serif' };
   const grid = { stroke: colours.line, width: 1 };
   return {
     ...{ width, height, legend: { show: false } },

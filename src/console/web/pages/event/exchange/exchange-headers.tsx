@@ -21,7 +21,7 @@ function HeaderLines({ title, headers, copied }: { title: string; headers: [stri
     <figure aria-label={title}>
       <figcaption className="spread">
         <span className="aside">{title}</span>
-        <CopyButton text={text} label={`Copy ${copied}`} />
+        <CopyButton text={text} name={copied} />
       </figcaption>
       <pre className={styles.headers} dir="ltr">
         {headers.map(([name, value], index) => (

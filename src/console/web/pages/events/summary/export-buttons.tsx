@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
 import { fetchAdmin } from '../../../api/fetch.ts';
 import type { Filters } from '../../../api/filters.ts';
 import { problemOf, unreachable } from '../../../api/problem.ts';
@@ -27,7 +28,7 @@ export function ExportButtons({ filters }: { filters: Filters }) {
           disabled={save.isPending}
           onClick={() => save.mutate(format)}
         >
-          {format.toUpperCase()} ↓
+          <Download /> {format.toUpperCase()}
         </Button>
       ))}
     </div>
