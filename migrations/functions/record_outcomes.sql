@@ -1,4 +1,4 @@
--- records attempts without their headers and parts: record_outcomes_3, for processes of release 0.2.0
+-- records attempts without their headers and parts, with record_outcomes_3; nothing calls it, but release 0.2.0 does not start without it
 create or replace function record_outcomes(p_ids uuid[], p_generations integer[], p_triggers text[], p_numbers integer[],
   p_started_at timestamptz[], p_durations_ms double precision[], p_outcomes text[], p_response_codes integer[],
   p_response_bodies text[], p_errors text[], p_urls text[], p_succeeded boolean[], p_last boolean[],

@@ -1,4 +1,4 @@
--- records attempts without their headers: record_outcomes_3, for processes of a release that does not record these
+-- records attempts without their headers, with record_outcomes_3; release 0.2.0 calls it
 create or replace function record_outcomes_2(p_ids uuid[], p_generations integer[], p_triggers text[], p_numbers integer[],
   p_started_at timestamptz[], p_durations_ms double precision[], p_outcomes text[], p_response_codes integer[],
   p_response_bodies text[], p_errors text[], p_urls text[], p_succeeded boolean[], p_last boolean[],

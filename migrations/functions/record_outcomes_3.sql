@@ -3,8 +3,7 @@
 -- An attempt whose event no longer exists is not recorded: the partition of its day was dropped, and the error would
 -- fail all attempts of the statement.
 --
--- p_request_headers, p_response_headers: JSON, in the order sent; null where they are not kept. record_outcomes_2 is the same
--- without them, record_outcomes also without the parts of attempts, for releases that do not record these.
+-- p_request_headers, p_response_headers: JSON, in the order sent; null where they are not stored.
 --
 -- p_workflows: whether every event gets a workflow (EVENT_WORKFLOWS=always). If not, an event whose delivery ends with
 -- an attempt of the relay leaves the queue.

@@ -46,10 +46,17 @@ export class ConsumerSender {
     if (result.responseCode !== 401 || result.outcome === 'delivered') return result;
     if (!this.#tokens.refused(client, first.token)) return result;
     const second = await this.#tokens.of(client, leftMs());
-    if (!second.ok) return noToken(`${second.error}, after the consumer has answered 401`, spentMs());
+    if (!second.ok)
+      return { ...noToken(`${second.error}, after the consumer has answered 401`, spentMs()), ...sentWith(result) };
     return second.token === first.token ? result : send(second.token);
   }
 }
+
+/** What was sent, although the attempt ends without an answer that counts. */
+const sentWith = ({ requestHeaders, connectMs, answerMs, token }: ConsumerResult) => ({
+  ...{ requestHeaders, connectMs, answerMs },
+  ...(token !== undefined && { token }),
+});
 
 const noToken = (error: string, durationMs: number): ConsumerResult =>
   failedResult(new DeliveryFailure('token_error', error), {

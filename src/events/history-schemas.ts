@@ -27,11 +27,11 @@ export const attempt = z
     response_code: z.int().nullable(),
     request_headers: headers.nullable().meta({
       description:
-        'What was sent, in its order, besides `host`, `connection` and `content-length`; secrets are `[masked]`. At most 16 KiB. `null`: nothing was sent, or it was a first attempt that succeeded, whose headers are not kept',
+        'What was sent, in its order, except `host`, `connection` and `content-length`. Secrets are `[masked]`; values end with … after 1,024 characters. `null`: nothing was sent, or the headers are not stored, as of a first attempt that succeeds and of attempts before the upgrade to this release',
     }),
     response_headers: headers.nullable().meta({
       description:
-        'What the consumer answered; cookies and other secrets are `[masked]`, and `location` names only the host. At most 16 KiB. `null`: no answer, or not kept, as above',
+        'What the consumer answered, as above. `location` shows only the host. `null`: no answer, or not stored, as above',
     }),
     response_body: text.nullable().meta({ description: 'First 16 KiB of the response' }),
     error: text.nullable(),

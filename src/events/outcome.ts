@@ -13,8 +13,8 @@ export interface Outcome extends AttemptName {
   responseCode: number | null;
   responseBody: string | null;
   /**
-   * Names and values in their order, with secrets masked; null when nothing was sent or answered, or absent. Not
-   * recorded of a first attempt that succeeds.
+   * Names and values in their order, with secrets masked. Null or absent: nothing was sent, there was no answer, or they
+   * are not stored.
    */
   requestHeaders?: readonly (readonly [string, string])[] | null;
   responseHeaders?: readonly (readonly [string, string])[] | null;

@@ -151,4 +151,4 @@ test('credentials that an older gateway stored in the clear are encrypted at the
   expect(await opened(id)).toEqual(['old:clear-text', null]);
   expect((await stored(other.id)).delivery_url).toBe('https://b.test/?a=:@');
   expect(await everythingStored(gateway.database)).not.toContain('clear-text');
-}, 30_000);
+});

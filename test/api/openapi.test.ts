@@ -122,7 +122,7 @@ describe('the document', () => {
       }
     }
     expect(checked).toBeGreaterThan(150);
-  }, 30_000);
+  });
 });
 
 describe('the interactive page', () => {

@@ -221,4 +221,4 @@ test('each of 200 concurrent requests has its entry', async () => {
   await Promise.all(ids.map((id) => gateway.admin.request('GET', `/admin/accounts/${id}`)));
   const left = await entries();
   expect(left.map(({ details }) => details.account_id).sort()).toEqual(ids);
-}, 30_000);
+});

@@ -127,4 +127,4 @@ test('while the database is stopped every operation is 503, with a right or a wr
   const answer = await cut.admin.request('GET', `/admin/accounts/${values.account_id}`);
   expect(answer.status).toBe(200);
   expect(await entries()).toMatchObject([{ action: 'account.read', details: { account_id: values.account_id } }]);
-}, 30_000);
+});

@@ -45,7 +45,7 @@ test('a backfill that was running at the backup is stopped by the restore, and c
   const made = await restored.rows('select distinct request_id from events where consumer_id = $1', [late.id]);
   expect(made).toHaveLength(2);
   await Promise.all([gateway.stop(), restored.stop()]);
-}, 60_000);
+});
 
 test('a restored schema without bulk jobs, that of an older version, is settled too', async () => {
   const gateway = await startGateway({ worker: false });

@@ -9,4 +9,4 @@ test('a snapshot can be closed even when its connection is dead without an error
   expect(snapshot.tables.length).toBeGreaterThan(0);
   way.fallSilent();
   await snapshot.close();
-}, 30_000);
+});

@@ -171,7 +171,7 @@ test('what a job has left out is told by reason, its given ids are links; who ma
   await page.getByRole('link', { name: ids[0] ?? '' }).click();
   await page.getByRole('link', { name: 'The last one that changed it' }).click();
   await page.getByRole('heading', { level: 1, name: 'Replay' }).waitFor();
-}, 60_000);
+});
 
 test.each(['no-id', '01900000-0000-7000-8000-000000000000'])('there is no job %s', async (id) => {
   const { baseUrl, adminToken } = gateway;

@@ -79,7 +79,6 @@ test('the last answer and each attempt show the headers that were sent and answe
   await failed.getByRole('figure', { name: 'Headers of the answer' }).getByText('x-trace: abc').waitFor();
   for (const width of [375, 1_440]) {
     await page.setViewportSize({ width, height: 900 });
-    if (process.env.SHOT) await page.screenshot({ path: `/tmp/cmp/headers-${width}.png`, fullPage: true });
     expect(await excessWidth(page)).toBe(0);
     expect(await findings(page)).toEqual([]);
   }
@@ -89,5 +88,5 @@ test('the last answer and each attempt show the headers that were sent and answe
   await gateway.admin.eventually(first.id, (event) => event.delivery_status === 'delivered');
   await page.goto(`${baseUrl}/dashboard/events/${first.id}`);
   await page.getByText('Headers of request and answer').click();
-  await page.getByText('The headers of a first attempt that succeeds are not kept.').first().waitFor();
+  await page.getByText('The headers of a first attempt that succeeds are not stored.').first().waitFor();
 });

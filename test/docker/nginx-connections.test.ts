@@ -110,7 +110,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
     a.requests.length = b.requests.length = 0;
     expect(new Set(await statuses(20, send))).toEqual(new Set([200]));
     expect([a.requests, b.requests]).toEqual([[], []]);
-  }, 30_000);
+  });
 
   test('replaced containers are used', async () => {
     const { a, b, nginx, send, port } = await balanced();
@@ -121,7 +121,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
     nginx.rename(['127.0.0.13']);
     await until('requests are answered', async () => (await send()) === 200, noticeLimitMs);
     expect(new Set(await statuses(20, send))).toEqual(new Set([200]));
-  }, 30_000);
+  });
 
   test('apis that all restart with their addresses are used again', async () => {
     const { a, b, send } = await balanced();
@@ -136,7 +136,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
       await send();
       return a.requests.length > 2 && b.requests.length > 2;
     });
-  }, 30_000);
+  });
 
   test('a webhook whose connection is refused goes to the next api', async () => {
     const { a, b, send } = await balanced();

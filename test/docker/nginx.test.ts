@@ -99,7 +99,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
     await until('the request of the other address', () => held.length === 501);
     for (const response of held) response.end();
     expect(new Set(await Promise.all([...first, other]))).toEqual(new Set([200]));
-  }, 30_000);
+  });
 
   test('/metrics is not forwarded, in any spelling', async () => {
     const { baseUrl, api } = await nginxBeforeOne('unix:');

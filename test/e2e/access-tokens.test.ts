@@ -72,15 +72,36 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
   test('a consumer that refuses every token fails with its answer, in which the token is masked', async () => {
     const server = await oidcServer([{ id: 'gateway', secret, auth: 'client_secret_basic' }]);
     const { account, receiver } = await accountWith(server, {}, (response, { headers }) =>
-      response.writeHead(401).end(`no: ${bearerOf(headers)}`),
+      response.writeHead(401, { 'x-echo': bearerOf(headers) }).end(`no: ${bearerOf(headers)}`),
     );
     const event = await settled(account);
     expect(event).toMatchObject({ delivery_status: 'failed', response_code: 401 });
     const bodies = event.delivery_history.map(({ response_body }: { response_body: string }) => response_body);
     expect(new Set(bodies)).toEqual(new Set(['no: [masked]']));
+    for (const { request_headers, response_headers } of event.delivery_history) {
+      expect(request_headers).toContainEqual(['authorization', '[masked]']);
+      expect(response_headers).toContainEqual(['x-echo', '[masked]']);
+    }
     // Each process renews the token once, and leaves it then.
     const renewals = receiver.deliveries.length - event.attempts;
     expect([1, 2]).toContain(renewals);
+  });
+
+  test('an attempt whose second token cannot be had shows what was sent with the first', async () => {
+    const server = await oidcServer([{ id: 'gateway', secret, auth: 'client_secret_basic' }]);
+    const { account, receiver } = await accountWith(server);
+    await settled(account, '{"id":1}');
+    await server.revoke(bearerOf(receiver.deliveries[0]?.headers ?? {}));
+    server.goAway();
+    const { delivery_history } = await settled(account, '{"id":2}');
+    expect(receiver.deliveries).toHaveLength(2);
+    expect(delivery_history[0]).toMatchObject({
+      ...{ outcome: 'token_error', error: expect.stringContaining('after the consumer has answered 401') },
+      ...{ connect_ms: expect.any(Number), response_code: null, response_headers: null },
+    });
+    expect(delivery_history[0].request_headers).toContainEqual(['authorization', '[masked]']);
+    // Without a token, there is nothing to send.
+    expect(delivery_history.at(-1)).toMatchObject({ outcome: 'token_error', connect_ms: null, request_headers: null });
   });
 
   test('a wrong secret is a failed attempt with the reason, and the consumer gets nothing', async () => {

@@ -71,7 +71,7 @@ describe.each([200, 500])('a consumer that answers %i', (status) => {
     expect(attempt).toMatchObject({ response_code: status, url: `http://127.0.0.1:${consumer.port}/hook` });
     expect(attempt.response_body).toMatch(/^kept [\s\S]* kept$/);
     // Of a first attempt that succeeds, the headers are not kept.
-    if (status === 500) expect(new Map(attempt.response_headers).get('x-repeated')).toMatch(/^kept .* kept$/);
+    if (status === 500) expect(new Map(attempt.response_headers).get('x-repeated')).toMatch(/^kept .*( kept|…)$/);
     expect(JSON.stringify(event)).not.toMatch(shown);
     // Only the stored answer is masked: the consumer got the real credentials.
     expect(consumer.deliveries[0]?.headers.authorization).toBe(`Basic ${base64('canary-user:canary-pass/word')}`);

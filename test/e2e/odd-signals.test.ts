@@ -121,7 +121,7 @@ test('a closed workflow takes no signal, whatever its arguments are, and the eve
     for (const args of [[], ['text'], [{}], [right[name].content]])
       await expect(stage.workflows.signal(id, name, args)).rejects.toThrow(WorkflowNotFoundError);
   expect(await stage.gateway.admin.event(id)).toMatchObject({ status: event.status, attempts: 1, generation: 0 });
-}, 30_000);
+});
 
 test('a signal or an update that workflows do not have changes nothing', async () => {
   const { id } = await waitingEvent(stage);
@@ -131,4 +131,4 @@ test('a signal or an update that workflows do not have changes nothing', async (
   await until('the workflow waits', async () => (await stage.workflows.state(id)).phase === 'waiting');
   await stage.operate.ack(id);
   expect(await stage.workflows.result(id)).toEqual({ outcome: 'acknowledged', generation: 0, attempts: 1 });
-}, 30_000);
+});

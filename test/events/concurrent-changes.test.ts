@@ -31,4 +31,4 @@ test('concurrent records of started workflows and of attempts are all applied', 
   );
   expect(rows[0]?.n).toBe(ids.length);
   expect((await database.pool.query('select 1 from event_queue')).rowCount).toBe(0);
-}, 30_000);
+});

@@ -110,7 +110,7 @@ describe.each([2, 20])('%i operators change one event concurrently', (operators)
       // The answer of the last command is the event's present state.
       expect(done.map(({ answer }) => answer.body)).toContainEqual(now);
     }
-  }, 30_000);
+  });
 });
 
 test('all commands while a worker delivers the events: none is lost, and every delivery ends', async () => {

@@ -53,7 +53,7 @@ describe('ack', () => {
     const again = await operate('ack', id);
     await expectEvent(again, 200, { ...fields, delivered_at: answer.body.delivered_at }, id);
     expect(await commands(id)).toHaveLength(1);
-  }, 30_000);
+  });
   test('of a dead event does not change its delivery', async () => {
     const { id } = await pending();
     await operate('fail', id, { dead: true });

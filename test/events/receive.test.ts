@@ -61,7 +61,7 @@ describe('a missing partition', () => {
     const receipts = await Promise.all([receiveAll(make()), ...make().map((event) => other.receive(event))]);
     expect(receipts.flat()).toEqual(Array(8).fill({ kind: 'stored' }));
     expect(await eventsOf(gateway.database, owner.id)).toHaveLength(8);
-  }, 30_000);
+  });
 });
 
 describe('an account that was deleted or disabled after it was read', () => {

@@ -66,7 +66,7 @@ test('each operation is allowed or refused by the role of the token, before anyt
       }
     }
   }
-}, 30_000);
+});
 
 test('HEAD needs the role of GET, and an unknown path is 404 for every role', async () => {
   expect((await request('read', 'HEAD', '/admin/accounts')).status).toBe(200);

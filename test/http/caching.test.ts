@@ -27,7 +27,7 @@ test('no answer of the admin API may be stored by a cache, with and without a to
     for (const headers of [{ 'x-admin-token': gateway.adminToken }, stranger])
       expect([method, path, (await ask(method, target, { headers })).caching]).toEqual([method, path, 'no-store']);
   }
-}, 30_000);
+});
 
 test.each<[name: string, status: number, method: string, path: string, hasToken: boolean]>([
   ['an unknown address below /admin', 404, 'GET', '/admin/no/such/thing', true],

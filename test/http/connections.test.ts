@@ -31,7 +31,7 @@ describe('legal HTTP', () => {
     const text = await talk(targets.map((target) => get(target)).join('') + get('/health/live', closing));
     const wanted = targets.map((target) => (target === '/health/live' ? 200 : 404));
     expect(statuses(text)).toEqual([...wanted, 200]);
-  }, 30_000);
+  });
 
   test('webhooks in one write are all stored, with any framing', async () => {
     const own = await gateway.admin.createAccount({});
@@ -88,7 +88,7 @@ describe('legal HTTP', () => {
     expect(new Map([...counts].map(([body, { length }]) => [body, length]))).toEqual(
       new Map([...bodies, 'chunk'].map((body) => [body, stream.length - 1])),
     );
-  }, 30_000);
+  });
 
   test('a connection is kept after a small body that was not read', async () => {
     const text = await talk(`${head('/generic/nobody', { length: 5 })}12345${get('/health/live', closing)}`);
@@ -125,7 +125,7 @@ describe('what is refused', () => {
     const text = await talk(head(path(), 'chunked'), oneByteChunks(20_000));
     expect(statuses(text)).toEqual([413]);
     expect(text).toContain('too many pieces');
-  }, 30_000);
+  });
 
   test.each(['/generic/nobody', '/nobody/nothing', '/admin/accounts', '/admin/nothing', '/openapi'])(
     'a body for %s, without waiting for the rest of it',
@@ -165,7 +165,7 @@ test('above MAX_BODY_BYTES_IN_FLIGHT a client gets 503, others are served, and t
     await again.closed;
     return statuses(again.received())[0] === 202;
   });
-}, 30_000);
+});
 
 test('at MAX_CONNECTIONS, idle connections of the network with the most connections are closed', async () => {
   const own = await ownGateway({ maxConnections: 5 });
@@ -180,4 +180,4 @@ test('at MAX_CONNECTIONS, idle connections of the network with the most connecti
   idle.socket.write(get('/health/live', closing));
   const [answer] = await once(idle.socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
-}, 30_000);
+});

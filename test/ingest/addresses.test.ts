@@ -124,7 +124,7 @@ describe('a change applies to the next webhook:', () => {
     expect((await post(account)).status).toBe(403);
     await patch(account.id, { enabled: true });
     expect((await post(account)).status).toBe(202);
-  }, 30_000);
+  });
 
   test('a disabled account answers 403 without checking the secret', async () => {
     const account = await gateway.admin.createAccount({ ...closed, enabled: false });
@@ -159,7 +159,7 @@ describe('a change applies to the next webhook:', () => {
     const [answer]: IncomingMessage[] = await once(sending, 'response');
     answer?.resume();
     expect(answer?.statusCode).toBe(401);
-  }, 30_000);
+  });
 
   test('a new address', async () => {
     const account = await gateway.admin.createAccount({});

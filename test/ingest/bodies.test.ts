@@ -127,7 +127,7 @@ describe('size', () => {
     expect((await post('0123456789')).status).toBe(202);
     expect((await post('0123456789+')).status).toBe(413);
     await small.stop();
-  }, 30_000);
+  });
 });
 
 describe('a client that disconnects', () => {
@@ -163,12 +163,12 @@ describe('concurrent webhooks', () => {
     for (const [n, answer] of answers.entries()) {
       expect(stored.find((event) => event.id === answer.body.id)?.body.toString()).toBe(bodies[n]);
     }
-  }, 30_000);
+  });
 
   test('64 without an id and with equal bytes are 64 events', async () => {
     const own = await gateway.admin.createAccount({});
     const answers = await Promise.all(Array.from({ length: 64 }, () => gateway.send(own, 'ping')));
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(64);
     expect(await eventsOf(gateway.database, own.id)).toHaveLength(64);
-  }, 30_000);
+  });
 });

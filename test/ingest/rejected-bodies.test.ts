@@ -110,4 +110,4 @@ test('REJECTED_BODY_BYTES of 0 keeps no byte of the body', async () => {
   expect(await other.admin.event(row?.id)).toMatchObject({
     ...{ payload: '', payload_bytes: 21, payload_truncated: true, external_id: 'i' },
   });
-}, 30_000);
+});

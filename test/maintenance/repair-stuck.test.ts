@@ -89,7 +89,7 @@ test('a stuck workflow is ended, and the next sweep may queue its event at once'
   expect((await gateway.database.pool.query('select swept_at from events')).rows).toEqual([{ swept_at: null }]);
   expect(levels).toEqual([warn]);
   expect(counted).toEqual({ ended: 1, left: 0 });
-}, 30_000);
+});
 
 test('an overdue event without a workflow, and one whose workflow is not stuck for long, are left alone', async () => {
   const [, id = ''] = await overdueEvents(2);
@@ -98,7 +98,7 @@ test('an overdue event without a workflow, and one whose workflow is not stuck f
   expect(await repair()).toEqual({ ended: 0, left: 0 });
   expect(await statusOf(id)).toBe('RUNNING');
   expect(levels).toEqual([]);
-}, 30_000);
+});
 
 test('the age of a task counts from its first try', async () => {
   const [id = ''] = await overdueEvents(1);
@@ -107,7 +107,7 @@ test('the age of a task counts from its first try', async () => {
   await until('the third try begins', () => third.found.find(id));
   // The second try was 10 s long, its limit. One second less, because times are compared in whole seconds.
   expect(await openRepair({ attempts: 3, ageS: 9 }).found.find(id)).not.toBeNull();
-}, 60_000);
+});
 
 test('a workflow is left when three runs of it were terminated within an hour', async () => {
   const [id = ''] = await overdueEvents(1);
@@ -122,7 +122,7 @@ test('a workflow is left when three runs of it were terminated within an hour', 
   expect(await statusOf(id)).toBe('RUNNING');
   expect(levels).toEqual([warn, warn, warn, error]);
   expect(counted).toEqual({ ended: 3, left: 1 });
-}, 60_000);
+});
 
 test('of more than ten stuck workflows none is ended, of ten all are', async () => {
   const ids = await overdueEvents(11);
@@ -136,4 +136,4 @@ test('of more than ten stuck workflows none is ended, of ten all are', async () 
   const [first = ''] = ids;
   await workflows.terminate(first);
   expect(await repair()).toEqual({ ended: 10, left: 0 });
-}, 60_000);
+});

@@ -1,3 +1,5 @@
+import type { Database } from '../../src/database/database.ts';
+import { heldBackSince } from '../../src/events/feed/feed-state.ts';
 import type { TestGateway } from './gateway.ts';
 import { until } from './until.ts';
 
@@ -10,3 +12,7 @@ export const untilInFeed = (gateway: TestGateway, account: string, count: number
     const { body } = await gateway.admin.request('GET', `/admin/feed?account=${account}&since=1h`);
     return body.data.length >= count;
   });
+
+/** Waits until the feed has all that was stored so far. */
+export const untilAllInFeed = ({ reader }: Pick<Database, 'reader'>) =>
+  until('the feed has all events', async () => (await heldBackSince(reader)) === null);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import type { deliverEvent } from '../../workflows/index.ts';
 import {
   type AttemptRequest,
@@ -21,9 +21,6 @@ import { useTemporal } from './use-temporal.ts';
 
 // A workflow continues as a new run after a replay, and when its history has become long. The new run must take over
 // the unfinished work of the run before it, and must not repeat finished work.
-
-// Temporal gives a task that a worker has lost to the next one after ten seconds, also twice on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const temporal = useTemporal();
 

@@ -43,7 +43,7 @@ test('a result of an unknown kind fails the run', async () => {
   const error = await during(inject('workflowCode'), () => handle.result().catch((reason: unknown) => reason));
   expect(error).toBeInstanceOf(WorkflowFailedError);
   expect(error).toMatchObject({ cause: { type: 'InvalidDataError' } });
-}, 30_000);
+});
 
 test('non-determinism fails the task and not the run, which the right code continues', async () => {
   const { handle, during } = await begin('{"kind":"failed","waitMs":600000}');
@@ -57,4 +57,4 @@ test('non-determinism fails the task and not the run, which the right code conti
   expect((await handle.describe()).status.name).toBe('RUNNING');
   const result = await during(right, () => handle.result());
   expect(result).toEqual({ outcome: 'acknowledged', generation: 0, attempts: 1 });
-}, 60_000);
+});

@@ -52,11 +52,11 @@ test('the failure of the last scheduled attempt ends the schedule, even if its r
     asked: [1, 2, 3, 4],
     result: { outcome: 'already_settled', generation: 1, attempts: 4 },
   });
-}, 30_000);
+});
 
 test('a workflow that starts after the end of its schedule makes one attempt, which settles the event', async () => {
   expect(await neverOver(4)).toEqual({
     asked: [5],
     result: { outcome: 'already_settled', generation: 1, attempts: 5 },
   });
-}, 30_000);
+});

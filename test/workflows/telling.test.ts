@@ -89,7 +89,7 @@ test('a retry that arrives with the end of the last notification is made', async
     asked: ['0 schedule 10', '0 manual 1'],
     shown: 'delivered',
   });
-}, 30_000);
+});
 
 test('a replay starts, and its search attributes no longer say failed', async () => {
   expect(await together((workflow) => workflow.signal(replaySignal, replay))).toEqual({
@@ -97,7 +97,7 @@ test('a replay starts, and its search attributes no longer say failed', async ()
     asked: ['0 schedule 10', '1 schedule 1'],
     shown: 'pending',
   });
-}, 30_000);
+});
 
 test('a replay revives an event that was declared dead just before', async () => {
   const { result, asked } = await together(async (workflow) => {
@@ -106,4 +106,4 @@ test('a replay revives an event that was declared dead just before', async () =>
   });
   expect(result).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
   expect(asked).toEqual(['0 schedule 10', '1 schedule 1']);
-}, 30_000);
+});

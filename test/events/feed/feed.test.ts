@@ -5,6 +5,7 @@ import { heldBackSince } from '../../../src/events/feed/feed-state.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { auditTrail } from '../../support/audit-trail.ts';
 import { insertConsumer, insertSibling, lowestOfMs } from '../../support/consumers.ts';
+import { untilAllInFeed } from '../../support/in-feed.ts';
 import { operatorOf } from '../../support/operator.ts';
 import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
 import { until } from '../../support/until.ts';
@@ -51,6 +52,7 @@ describe('an answer', () => {
     const { account, received } = await begun();
     const mib = 1024 * 1024;
     for (const [n, size] of [3, 1, 1, 1, 5].entries()) await received({ body: Buffer.alloc(size * mib, n) });
+    await untilAllInFeed(gateway.database);
     const sizes: number[][] = [];
     let at = '&since=1m';
     await until('all five events were read', async () => {

@@ -4,12 +4,12 @@ import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { newEventId } from '../../../src/events/event-id.ts';
 import { cursorText } from '../../../src/events/feed/cursor.ts';
 import { Feed } from '../../../src/events/feed/feed.ts';
-import { heldBackSince } from '../../../src/events/feed/feed-state.ts';
 import { stoppingProblem } from '../../../src/http/stopping.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { backUp, folderStore, restore } from '../../backups/support.ts';
 import { freshDatabase } from '../../support/database.ts';
+import { untilAllInFeed } from '../../support/in-feed.ts';
 import { openClient } from '../../support/one-connection.ts';
 import { until } from '../../support/until.ts';
 import { useDatabase } from '../../support/use-database.ts';
@@ -40,7 +40,7 @@ test('writers that commit out of order or roll back, and readers that stop and g
     committed.push(...((await writers[0]?.end('commit')) ?? []));
   }
   // A new reader begins with what an open transaction of another test holds back.
-  await until('nothing is held back', async () => (await heldBackSince(database.reader)) === null);
+  await untilAllInFeed(database);
   const readers = [undefined, [accounts[0] ?? ''], [accounts[1] ?? '']].map((ids) => new Reader(ids, committed.length));
   for (const reader of readers) await reader.read(database, 1);
   const [whole] = readers;
@@ -92,7 +92,7 @@ test('writers that commit out of order or roll back, and readers that stop and g
     // The database that was there before goes on.
     await expect(feedOf(database).read(reader.request())).resolves.toMatchObject({ items: [], done: true });
   }
-  await until('nothing is held back', async () => (await heldBackSince(other.reader)) === null);
+  await untilAllInFeed(other);
   const again = new Reader(undefined, 0);
   const first = await feedOf(other).read(again.request({ since: new Date(0), limit: 7 }));
   again.ids.push(...first.items.map((json) => JSON.parse(json).event.id));
@@ -144,7 +144,7 @@ test('a reader of a quiet account passes the events of others, and says whether 
       [id, randomUUID()],
     );
   }
-  await until('nothing is held back', async () => (await heldBackSince(past.reader)) === null);
+  await untilAllInFeed(past);
   expect(await reader.read(past, 2)).toBe(false);
   expect(reader.ids).toEqual(ids.slice(0, 2));
   expect(await reader.read(past, 2)).toBe(true);

@@ -50,7 +50,7 @@ describe('the timeline of an event', () => {
     );
     const times = actions.map(({ at }: { at: string }) => at);
     expect(times).toEqual([...times].sort());
-  }, 60_000);
+  });
 
   test('names the token that acted, also without a reason', async () => {
     const { id } = await exhausted();
@@ -62,14 +62,14 @@ describe('the timeline of an event', () => {
     const { actions } = await gateway.admin.event(id);
     expect(actions).toHaveLength(4);
     for (const action of actions) expect(action).toMatchObject({ actor: 'olga', action: 'ack', reason: null });
-  }, 60_000);
+  });
 
   test('has nothing of actions that were refused', async () => {
     const { id } = await exhausted();
     await operate('fail', id, { dead: true });
     expect((await gateway.admin.post(pathOf('retry', id), { reason: 'too late' })).status).toBe(409);
     expect((await gateway.admin.event(id)).actions.map(({ action }: { action: string }) => action)).toEqual(['dead']);
-  }, 60_000);
+  });
 
   test('has the reason of a bulk job for each event that it has changed, and for no other', async () => {
     const [one, other] = [await exhausted(), await exhausted()];
@@ -109,7 +109,7 @@ test('a reason is not in the audit log, which keeps no texts of operators', asyn
   const { body } = await gateway.admin.request('GET', `/admin/audit-logs?event_id=${id}&reads=false`);
   expect(body.map(({ action }: { action: string }) => action)).toEqual(['event.fail', 'event.ack']);
   expect(JSON.stringify(body)).not.toContain(reason);
-}, 60_000);
+});
 
 test.each([
   ['ack', { reason: 'x'.repeat(2001) }, 'reason', 'must have 2000 characters or fewer'],

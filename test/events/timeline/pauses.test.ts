@@ -44,7 +44,7 @@ test('an event has the pauses that it met, of all, of its account and of its con
   // It was delivered before, and the next one is received afterwards.
   expect((await gateway.admin.event(before)).pauses).toEqual([]);
   expect((await gateway.admin.event(await sent(account))).pauses).toEqual([]);
-}, 60_000);
+});
 
 test('an event has the pause that its replay met, and not one between its generations', async () => {
   const { account, consumer } = await accountForTest(gateway.admin, 500);
@@ -61,7 +61,7 @@ test('an event has the pause that its replay met, and not one between its genera
   await post(`${path}/pause`, { reason: 'afterwards' });
   await post(`${path}/resume`);
   expect((await gateway.admin.event(id)).pauses).toMatchObject([{ reason: 'during the replay' }]);
-}, 60_000);
+});
 
 test('a second pause keeps who has paused and why', async () => {
   const { account } = await accountForTest(gateway.admin);
@@ -73,7 +73,7 @@ test('a second pause keeps who has paused and why', async () => {
   await post(`${path}/resume`);
   await delivered(id);
   expect((await gateway.admin.event(id)).pauses).toMatchObject([{ reason: 'first', until: iso }]);
-}, 60_000);
+});
 
 test('a pause of the release before, which has no record, is recorded when it ends', async () => {
   const { account } = await accountForTest(gateway.admin);
@@ -85,4 +85,4 @@ test('a pause of the release before, which has no record, is recorded when it en
   expect((await gateway.admin.event(id)).pauses).toMatchObject([
     { paused: 'everything', reason: 'restored', paused_by: null, resumed_by: 'tester' },
   ]);
-}, 60_000);
+});

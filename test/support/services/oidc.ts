@@ -35,5 +35,10 @@ export async function oidcServer(clients: readonly Client[]) {
     async revoke(token: string) {
       await (await provider.ClientCredentials.find(token))?.destroy();
     },
+    /** From now on, hangs up on each request. */
+    goAway() {
+      server.removeAllListeners('request');
+      server.on('request', ({ socket }) => socket.destroy());
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { Check } from 'lucide-react';
 import { type ShownState, stateText } from '../../../events/event-state.ts';
 import styles from './badge.module.css';
 
@@ -11,8 +12,10 @@ const toneOf = (state: string) => Object.entries(states).find(([, names]) => nam
 
 /** A state as a label, coloured only where something is wrong or open. The text alone also identifies the state. */
 export function Badge({ state, label = state }: { state: string; label?: string }) {
+  const tone = toneOf(state);
   return (
-    <span className={styles.badge} data-tone={toneOf(state)}>
+    <span className={styles.badge} data-tone={tone}>
+      {tone === 'good' && <Check />}
       {label}
     </span>
   );

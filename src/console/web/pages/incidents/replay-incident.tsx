@@ -10,7 +10,13 @@ const proposedPerSecond = 5;
 
 /** Orders a replay of what an incident has left: the events that wait or are exhausted. */
 export const ReplayIncident = ({ incident, onCancel }: { incident: Incident; onCancel(): void }) => (
-  <Suspense fallback={<p aria-busy="true">Loading …</p>}>
+  <Suspense
+    fallback={
+      <p role="status" aria-busy="true">
+        Loading …
+      </p>
+    }
+  >
     <ReplayAtPace filter={{ incident: incident.id }} perSecond={proposedPerSecond} onCancel={onCancel} />
   </Suspense>
 );

@@ -1,15 +1,22 @@
 import { CopyButton } from '../../../components/copy-button.tsx';
+import { visibleText } from '../timeline/visible-text.ts';
 import type { Attempt } from '../use-event.ts';
 import styles from './exchange.module.css';
 
-/** The headers that an attempt has sent and got, as they are kept. */
+/** The headers of request and answer of an attempt, or why there are none. */
 export function ExchangeHeaders({ attempt }: { attempt: Attempt }) {
   const { request_headers: sent, response_headers: answered } = attempt;
   const missing = whyMissing(attempt);
   return (
     <div className={styles.exchange}>
-      {sent && <HeaderLines title="Headers sent" headers={sent} copied="headers sent" />}
-      {answered && <HeaderLines title="Headers of the answer" headers={answered} copied="headers of the answer" />}
+      {sent && <HeaderLines title="Headers sent" headers={sent} copied={`headers sent by attempt ${attempt.number}`} />}
+      {answered && (
+        <HeaderLines
+          title="Headers of the answer"
+          headers={answered}
+          copied={`headers of the answer to attempt ${attempt.number}`}
+        />
+      )}
       {missing !== null && <p className="aside">{missing}</p>}
     </div>
   );
@@ -27,7 +34,7 @@ function HeaderLines({ title, headers, copied }: { title: string; headers: [stri
         {headers.map(([name, value], index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a name may come twice, and the list never changes
           <span key={index}>
-            <b>{name}</b>: {value}
+            <b>{name}</b>: {visibleText(value)}
             {'\n'}
           </span>
         ))}
@@ -37,11 +44,12 @@ function HeaderLines({ title, headers, copied }: { title: string; headers: [stri
 }
 
 /** Why there are no headers; null if there are. */
-function whyMissing({ request_headers, connect_ms, outcome, trigger, generation, number }: Attempt): string | null {
+function whyMissing(attempt: Attempt): string | null {
+  const { request_headers, response_code, connect_ms, outcome, trigger, generation, number } = attempt;
   if (request_headers !== null) return null;
-  if (connect_ms === null) return 'Nothing was sent: there was no connection.';
+  if (connect_ms === null && response_code === null) return 'The request was not sent.';
   const isFirst = trigger === 'schedule' && generation === 0 && number === 1;
   return isFirst && outcome === 'delivered'
-    ? 'The headers of a first attempt that succeeds are not kept.'
-    : 'The headers of this attempt were not kept.';
+    ? 'The headers of a first attempt that succeeds are not stored.'
+    : 'The headers of this attempt were not stored.';
 }
