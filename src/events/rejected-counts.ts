@@ -5,6 +5,7 @@ import type { ListFilters } from './event-filters.ts';
 import { idRange } from './id-range.ts';
 import { type Matching, matchingOf } from './list.ts';
 import type { RejectedCounts } from './rejected-schemas.ts';
+import { notCheckable } from './rejection-checks.ts';
 import { rejectionSentence } from './rejection-sentence.ts';
 import { daysBack, isCanceled, type Window, windowsBack } from './windows.ts';
 
@@ -38,11 +39,12 @@ export async function countRejected(sql: Sql, filters: ListFilters, signal: Abor
       const event = newest.get(lastId);
       // An event that retention has deleted since.
       if (!event) return [];
+      const { notKept = null } = providers.get(event.provider) ?? {};
       return [
         {
           ...{ account_id: accountId, provider: event.provider, account_slug: event.accountSlug, reason },
           ...{ explanation: rejectionSentence(reason, event.detail), count },
-          not_checkable: providers.get(event.provider)?.notKept ?? null,
+          ...{ not_checkable: notKept, not_checkable_explanation: notKept && notCheckable[notKept] },
           ...{ last_received_at: event.receivedAt.toISOString(), last_event_id: lastId },
         },
       ];

@@ -62,6 +62,7 @@ export const rejectedCounts = z
             description:
               'Why webhooks of this provider cannot be checked again; `null`: those that were kept whole can',
           }),
+          not_checkable_explanation: text.nullable().meta({ description: 'The same as a sentence' }),
           last_received_at: timestamp,
           last_event_id: id,
         }),
@@ -77,7 +78,8 @@ export const rejectedCounts = z
           {
             ...{ account_id: '01a1fb47-2990-7103-bb77-1c90fa89b69e', provider: 'stripe', account_slug: 'shop' },
             ...{ reason: 'stale_timestamp', explanation: 'Signed 66 min before it came; the limit is 5 min.' },
-            ...{ count: 12, not_checkable: null, last_received_at: '2026-11-20T10:00:00.000Z' },
+            ...{ count: 12, not_checkable: null, not_checkable_explanation: null },
+            last_received_at: '2026-11-20T10:00:00.000Z',
             last_event_id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
           },
         ],

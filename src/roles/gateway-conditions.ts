@@ -26,7 +26,11 @@ async function storedConditions(database: Pick<Database, 'reader'>): Promise<Gat
       'starts of workflows fall behind',
       minuteMs,
     ],
-    [Number(state.oldestPendingS) > 4.5 * 3600, 'an event has been pending for more than 4.5 hours', 0],
+    [
+      !state.paused && Number(state.oldestPendingS) > 4.5 * 3600,
+      'an event has been pending for more than 4.5 hours',
+      0,
+    ],
     [typeof lastBackupS === 'number' && nowS - lastBackupS > 36 * 3600, 'the last backup is older than 36 hours', 0],
     [Number(state.partitionsAheadDays) < 3, 'tables for fewer than 3 days are prepared', 5 * minuteMs],
     [

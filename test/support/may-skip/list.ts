@@ -87,7 +87,7 @@ export const maySkip = {
     isHere: containerPossible,
   },
   mounts: {
-    tests: ['test/backups/full-disk.test.ts'],
+    tests: ['test/backups/full-disk.test.ts', 'test/incidents/gateway-conditions.test.ts'],
     needs: 'Linux, and root or user namespaces, to mount a small file system',
     why: 'Other systems, and containers without the right to mount, cannot',
     isHere: () => mountNamespace() !== null,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { agoText, clockText, localTime, utcTime } from './time-text.ts';
+import { agoText, clockText, localTime, wholeTime } from './time-text.ts';
 
 /** The present time in ms, renewed every `everyMs`. */
 export function useNow(everyMs = 1_000): number {
@@ -11,12 +11,12 @@ export function useNow(everyMs = 1_000): number {
   return now;
 }
 
-/** A time in the reader's zone, with UTC at hand. `ago` shows how long it is from now in its place. */
+/** A time in the reader's zone; its tooltip names the zone. `ago` shows how long it is from now in its place. */
 export function Moment({ iso, ago = false }: { iso: string | null; ago?: boolean }) {
   if (iso === null) return <span>–</span>;
   if (ago) return <Ago iso={iso} />;
   return (
-    <time dateTime={iso} title={utcTime(iso)}>
+    <time dateTime={iso} title={wholeTime(iso)}>
       {localTime(iso)}
     </time>
   );
@@ -28,7 +28,7 @@ export const Due = ({ iso }: { iso: string }) => <Ago iso={iso} isDue />;
 function Ago({ iso, isDue = false }: { iso: string; isDue?: boolean }) {
   const leftMs = Date.parse(iso) - useNow(5_000);
   return (
-    <time dateTime={iso} title={`${localTime(iso)} · ${utcTime(iso)}`}>
+    <time dateTime={iso} title={wholeTime(iso)}>
       {agoText(isDue ? Math.max(0, leftMs) : leftMs)}
     </time>
   );
@@ -38,7 +38,7 @@ function Ago({ iso, isDue = false }: { iso: string; isDue?: boolean }) {
 export function Clock({ iso }: { iso: string }) {
   const now = useNow(60_000);
   return (
-    <time dateTime={iso} title={`${localTime(iso)} · ${utcTime(iso)}`}>
+    <time dateTime={iso} title={wholeTime(iso)}>
       {clockText(iso, now)}
     </time>
   );

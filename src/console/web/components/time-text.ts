@@ -6,6 +6,14 @@ const local = new Intl.DateTimeFormat(undefined, {
 /** A time in the reader's zone and language. */
 export const localTime = (iso: string) => local.format(new Date(iso));
 
+const zoned = new Intl.DateTimeFormat(undefined, {
+  ...{ year: 'numeric', month: 'short', day: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+});
+
+/** The same with the name of the zone, and in UTC: `20 Nov 2026, 11:00:00 CET · 2026-11-20 10:00:00.123 UTC`. */
+export const wholeTime = (iso: string) => `${zoned.format(new Date(iso))} · ${utcTime(iso)}`;
+
 const time = { hour: '2-digit', minute: '2-digit' } as const;
 const day = { day: 'numeric', month: 'short' } as const;
 const toMinute = {

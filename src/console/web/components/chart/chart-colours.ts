@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
 /** What a series stands for; the colours are those of badges. */
-export type ChartTone = 'good' | 'bad' | 'open' | 'accent' | 'calm';
+export type ChartTone = 'bad' | 'open' | 'accent' | 'calm';
 
 /** The CSS property of each colour. `strong-line` is the calm one that can still be seen on a panel. */
 const properties = {
-  ...{ good: '--good', bad: '--bad', open: '--open', accent: '--accent', calm: '--strong-line' },
+  ...{ bad: '--bad', open: '--open', accent: '--accent', calm: '--strong-line' },
   ...{ text: '--aside', line: '--line', area: '--calm-ground' },
 };
 

@@ -35,7 +35,7 @@ export const codeTheme = [
   syntaxHighlighting(
     HighlightStyle.define([
       { tag: tags.propertyName, color: 'var(--accent)' },
-      { tag: tags.string, color: 'var(--good)' },
+      { tag: tags.string, color: 'var(--string)' },
       { tag: [tags.number, tags.bool, tags.null], color: 'var(--open)' },
       { tag: [tags.keyword, tags.operator], color: 'var(--bad)' },
       { tag: tags.comment, color: 'var(--aside)' },

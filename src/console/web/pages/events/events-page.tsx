@@ -148,7 +148,13 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
 
 function NoEvents({ isFiltered, isSearch, onClear }: { isFiltered: boolean; isSearch: boolean; onClear(): void }) {
   const mayCreate = useMay('admin');
-  if (isSearch) return <Empty title="No payload contains this text, as far as it was searched." />;
+  if (isSearch)
+    return (
+      <Empty title="No payload contains this text, as far as it was searched.">
+        <p>Search on above the list, or search for another text.</p>
+        {isFiltered && <Button onClick={onClear}>Clear filters</Button>}
+      </Empty>
+    );
   if (isFiltered)
     return (
       <Empty title="No event matches these filters.">
@@ -158,10 +164,12 @@ function NoEvents({ isFiltered, isSearch, onClear }: { isFiltered: boolean; isSe
   return (
     <Empty title="No webhook has come in yet.">
       <p>Each one appears here as soon as a provider sends it to the address of an account.</p>
-      {mayCreate && (
+      {mayCreate ? (
         <Link to="/accounts" search={{ new: 'generic' }} className={buttonClass('main')}>
           Create an account
         </Link>
+      ) : (
+        <Link to="/accounts">Accounts and their addresses</Link>
       )}
     </Empty>
   );

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 export function ReplayOne({ event, onClose }: { event: EventItem | null; onClose(): void }) {
   const replay = useMutation({
     mutationFn: (id: string) => answer(api.events({ event_id: id }).replay.post()),
-    onSuccess: () => announce('Replay accepted: ten more attempts, the first one now.', 'good'),
+    onSuccess: () => announce('Replay accepted: the schedule begins again, with an attempt now.', 'good'),
     onError: (problem) => announce(problem.message, 'bad'),
     onSettled: onClose,
   });
@@ -22,11 +22,11 @@ export function ReplayOne({ event, onClose }: { event: EventItem | null; onClose
       onClose={onClose}
     >
       <p>
-        <bdi>{event?.event_type ?? event?.external_id}</bdi> of{' '}
+        The schedule of <bdi>{event?.event_type ?? event?.external_id}</bdi> of{' '}
         <bdi>
           {event?.provider}/{event?.account_slug}
         </bdi>{' '}
-        gets ten more attempts, the first one at once.
+        begins again, with an attempt at once.
         {event?.state === 'acknowledged' && ' A person has acknowledged it.'}
         {event?.state === 'delivered' && ' It was delivered, and is delivered again.'}
       </p>

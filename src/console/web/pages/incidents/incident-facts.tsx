@@ -19,8 +19,12 @@ export function IncidentFacts({ incident }: { incident: Incident }) {
 function factsOf(incident: Incident): Record<string, ReactNode> {
   const { kind, account_id, provider, account_slug, consumer, first_seen_at, last_seen_at, attempts } = incident;
   const isDelivery = kind === 'delivery';
-  const list = (n: number | null) =>
-    n === null ? null : <EventsLink incident={incident}>{limitedText(n)}</EventsLink>;
+  const list = (n: number | null, only: 'pending' | 'failed') =>
+    n === null ? null : (
+      <EventsLink incident={incident} only={only}>
+        {limitedText(n)}
+      </EventsLink>
+    );
   return {
     Account:
       account_id === null || provider === null || account_slug === null ? null : (
@@ -31,7 +35,7 @@ function factsOf(incident: Incident): Record<string, ReactNode> {
     'Last seen': <Moment iso={last_seen_at} ago />,
     'Failed attempts': isDelivery ? numberText(attempts) : null,
     'Rejected webhooks': kind === 'rejections' ? numberText(attempts) : null,
-    'Waiting for another attempt': list(incident.waiting),
-    Exhausted: list(incident.exhausted),
+    'Waiting for another attempt': list(incident.waiting, 'pending'),
+    Exhausted: list(incident.exhausted, 'failed'),
   };
 }

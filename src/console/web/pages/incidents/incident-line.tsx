@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import type { Incident } from '../../api/incidents.ts';
 import { useMay } from '../../api/session.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { countsText } from './incident-counts.tsx';
+import { IncidentCounts } from './incident-counts.tsx';
 import { AnswerLink, EventsLink, IncidentLink } from './incident-links.tsx';
 import { IncidentState } from './incident-state.tsx';
 import { causeOf, sentenceOf, subjectOf } from './incident-words.ts';
@@ -21,7 +21,6 @@ export function IncidentLine({ incident, others }: { incident: Incident; others:
   const [isReplaying, setIsReplaying] = useState(false);
   const form = useId();
   const { detail } = causeOf(incident);
-  const counts = countsText(incident);
   return (
     <li className={styles.line} aria-label={sentenceOf(incident)}>
       <div className={styles.what}>
@@ -35,7 +34,7 @@ export function IncidentLine({ incident, others }: { incident: Incident; others:
           )}
         </div>
         <p className={styles.details}>
-          {counts !== null && <EventsLink incident={incident}>{counts}</EventsLink>}
+          <IncidentCounts incident={incident} />
           {detail !== null && (
             <AnswerLink incident={incident}>
               <code className={styles.cause}>

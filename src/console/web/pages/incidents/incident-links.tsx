@@ -35,10 +35,13 @@ function Span({ incident }: { incident: Incident }) {
 /** Where to look: the events of an incident, the rejected webhooks of its account, or the state of the gateway. */
 export function EventsLink({
   incident,
+  only,
   className,
   children = 'Events',
 }: {
   incident: Incident;
+  /** Of a delivery, only the events that wait for another attempt, or that are exhausted. */
+  only?: 'pending' | 'failed';
   className?: string;
   children?: ReactNode;
 }) {
@@ -56,7 +59,7 @@ export function EventsLink({
       </Link>
     );
   return (
-    <Link to="/events" search={{ incident: id }} className={className}>
+    <Link to="/events" search={{ incident: id, delivery_status: only }} className={className}>
       {children}
     </Link>
   );

@@ -7,7 +7,7 @@ import { numberText } from '../../components/number-text.ts';
 import { Page, Panel, ScrollTable } from '../../components/page.tsx';
 import { Segments } from '../../components/segments.tsx';
 import { useFilters } from '../../components/use-filters.ts';
-import { limitedText } from './incident-counts.tsx';
+import { IncidentCounts, limitedText } from './incident-counts.tsx';
 import { AnswerLink, EventsLink, IncidentLink } from './incident-links.tsx';
 import { IncidentState } from './incident-state.tsx';
 import { causeOf } from './incident-words.ts';
@@ -41,6 +41,7 @@ export function IncidentsPage() {
       (cause === undefined || causeOf(incident).name === cause) &&
       (provider === undefined || incident.provider === provider),
   );
+  const clear = () => change({ cause: undefined, account_slug: undefined, provider: undefined });
   const isFiltered = cause !== undefined || account_slug !== undefined || provider !== undefined;
   return (
     <Page
@@ -61,17 +62,14 @@ export function IncidentsPage() {
       {isFiltered && (
         <p className="line">
           Only {[cause, provider, account_slug].filter((part) => part !== undefined).join(', ')}
-          <Button
-            tone="quiet"
-            onClick={() => change({ cause: undefined, account_slug: undefined, provider: undefined })}
-          >
+          <Button tone="quiet" onClick={clear}>
             Clear filters
           </Button>
         </p>
       )}
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {!data && !error && <p aria-busy="true">Loading …</p>}
-      {shown?.length === 0 && <None state={state} />}
+      {shown?.length === 0 && <None state={state} onClear={isFiltered ? clear : null} />}
       {shown && shown.length > 0 && (
         <Panel>
           <IncidentTable incidents={shown} />
@@ -81,7 +79,13 @@ export function IncidentsPage() {
   );
 }
 
-function None({ state }: { state: StateName }) {
+function None({ state, onClear }: { state: StateName; onClear: (() => void) | null }) {
+  if (onClear !== null)
+    return (
+      <Empty title="No incident matches these filters.">
+        <Button onClick={onClear}>Clear filters</Button>
+      </Empty>
+    );
   if (state !== 'open')
     return (
       <Empty title="No incident in the last 90 days.">
@@ -99,7 +103,11 @@ function None({ state }: { state: StateName }) {
   );
 }
 
-const columns = ['State', 'What', 'Cause', 'Last seen', 'Failed', 'Waiting', 'Exhausted'];
+const wide = 'wide-only';
+const columns = [
+  ...['State', 'What'],
+  ...['Cause', 'Last seen', 'Failed', 'Waiting', 'Exhausted'].map((name) => [name, wide] as const),
+];
 
 function IncidentTable({ incidents }: { incidents: readonly Incident[] }) {
   return (
@@ -111,16 +119,19 @@ function IncidentTable({ incidents }: { incidents: readonly Incident[] }) {
           </td>
           <td className={styles.wide}>
             <IncidentLink incident={incident} />
+            <div className="narrow-only">
+              <IncidentCounts incident={incident} /> <Cause incident={incident} />
+            </div>
           </td>
-          <td className={styles.wide}>
+          <td className={`${wide} ${styles.wide}`}>
             <Cause incident={incident} />
           </td>
-          <td>
+          <td className={wide}>
             <Moment iso={incident.last_seen_at} ago />
           </td>
-          <td>{incident.kind === 'gateway' ? '–' : numberText(incident.attempts)}</td>
-          <Count incident={incident} n={incident.waiting} />
-          <Count incident={incident} n={incident.exhausted} />
+          <td className={wide}>{incident.kind === 'gateway' ? '–' : numberText(incident.attempts)}</td>
+          <Count incident={incident} n={incident.waiting} only="pending" />
+          <Count incident={incident} n={incident.exhausted} only="failed" />
         </tr>
       ))}
     </ScrollTable>
@@ -139,6 +150,16 @@ function Cause({ incident }: { incident: Incident }) {
   );
 }
 
-function Count({ incident, n }: { incident: Incident; n: number | null }) {
-  return <td>{n === null || n === 0 ? (n ?? '–') : <EventsLink incident={incident}>{limitedText(n)}</EventsLink>}</td>;
+function Count({ incident, n, only }: { incident: Incident; n: number | null; only: 'pending' | 'failed' }) {
+  return (
+    <td className={wide}>
+      {n === null || n === 0 ? (
+        (n ?? '–')
+      ) : (
+        <EventsLink incident={incident} only={only}>
+          {limitedText(n)}
+        </EventsLink>
+      )}
+    </td>
+  );
 }

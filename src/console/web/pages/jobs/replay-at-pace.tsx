@@ -58,8 +58,8 @@ export function ReplayAtPace({ perSecond = gentlePerSecond, onOrdered, onCancel,
       <p aria-live="polite">
         {number ? (
           <>
-            <strong>{number}</strong> {found.matched === 1 && found.exact ? 'gets' : 'get'} ten more attempts, oldest
-            first. Delivered ones are delivered again.
+            <strong>{number}</strong> {found.matched === 1 && found.exact ? 'is' : 'are'} delivered from the start of
+            the schedule, oldest first. Delivered ones are delivered again.
           </>
         ) : (
           'Counting …'

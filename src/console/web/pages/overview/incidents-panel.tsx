@@ -31,7 +31,7 @@ export function IncidentsPanel() {
 function Incidents({ incidents }: { incidents: readonly Incident[] }) {
   if (incidents.length === 0) return <Calm />;
   const groups = groupedIncidents(incidents);
-  const rest = groups.slice(shown).flatMap(({ incident, others }) => [incident, ...others]);
+  const rest = groups.slice(shown).reduce((sum, { others }) => sum + 1 + others.length, 0);
   return (
     <Panel title={titleOf(incidents)} actions={<Link to="/incidents">All incidents</Link>}>
       <ul aria-label="Incidents">
@@ -39,7 +39,7 @@ function Incidents({ incidents }: { incidents: readonly Incident[] }) {
           <IncidentLine key={group.incident.id} {...group} />
         ))}
       </ul>
-      {rest.length > 0 && <Rest incidents={rest} />}
+      {rest > 0 && <Rest count={rest} incidents={incidents.filter(isOpen)} />}
     </Panel>
   );
 }
@@ -71,13 +71,13 @@ function Calm() {
   );
 }
 
-/** The incidents that have no line of their own, by their causes. */
-function Rest({ incidents }: { incidents: readonly Incident[] }) {
+/** How many incidents have no line of their own, and all open ones by their causes, each with the list of these. */
+function Rest({ count, incidents }: { count: number; incidents: readonly Incident[] }) {
   const causes = countedCauses(incidents);
   const more = causes.slice(shownCauses).reduce((sum, { n }) => sum + n, 0);
   return (
     <p className={`line ${styles.rest}`}>
-      <Link to="/incidents">and {numberText(incidents.length)} more</Link>
+      <span>and {numberText(count)} more; of all that are open:</span>
       {causes.slice(0, shownCauses).map(({ name, verb, n }) => (
         <span key={name} className="aside">
           <Link to="/incidents" search={{ cause: name }}>

@@ -63,11 +63,14 @@ function Charts(props: { points: SeriesPoints; from: string; range: RangeName; p
           unit="count"
           height={200}
           onSelect={open}
-          series={happenings.flatMap(({ field, name, look }) =>
-            look && (field === 'received' || sumOf(values(field)) > 0)
-              ? [{ name, ...look, values: values(field) }]
-              : [],
-          )}
+          series={happenings
+            .flatMap(({ field, name, look }) =>
+              look && (field === 'received' || sumOf(values(field)) > 0)
+                ? [{ name, ...look, values: values(field) }]
+                : [],
+            )
+            // What failed is drawn last, over all others.
+            .toSorted((a, b) => Number(a.tone === 'bad') - Number(b.tone === 'bad'))}
         />
       </Panel>
       <div className={styles.columns}>
@@ -92,7 +95,7 @@ function Charts(props: { points: SeriesPoints; from: string; range: RangeName; p
             onSelect={open}
             series={[
               { name: 'half within', tone: 'accent', values: points.map(({ latency_ms }) => latency_ms?.p50 ?? null) },
-              { name: '99 % within', tone: 'open', values: points.map(({ latency_ms }) => latency_ms?.p99 ?? null) },
+              { name: '99 % within', tone: 'calm', values: points.map(({ latency_ms }) => latency_ms?.p99 ?? null) },
             ]}
           />
         </Panel>

@@ -35,11 +35,8 @@ export function RejectedCounts({ filters, newest }: { filters: Filters; newest: 
       <ul className="stack">
         {sorted.map(([reason, groups]) => (
           <li key={reason}>
-            <strong>
-              {reason} <span className={styles.count}>{numberText(total(groups))}</span>
-            </strong>
             <p>
-              <MarkedText text={adviceOn(reason) ?? ''} />
+              <span className={styles.count}>{numberText(total(groups))}</span> <Advice reason={reason} />
             </p>
             <ul className={styles.accounts}>
               {groups.slice(0, mostAccounts).map((group) => (
@@ -56,6 +53,19 @@ export function RejectedCounts({ filters, newest }: { filters: Filters; newest: 
   );
 }
 
+/** What happened, what to do, and the reason as the API calls it. */
+function Advice({ reason }: { reason: string }) {
+  const [what = '', ...steps] = (adviceOn(reason) ?? '').split(/(?<=\.) /);
+  return (
+    <>
+      <strong>
+        <MarkedText text={what} />
+      </strong>{' '}
+      <MarkedText text={steps.join(' ')} /> <code className="aside">{reason}</code>
+    </>
+  );
+}
+
 function Account({ group }: { group: RejectedGroup }) {
   return (
     <li className="line">
@@ -64,7 +74,11 @@ function Account({ group }: { group: RejectedGroup }) {
         newest <Moment iso={group.last_received_at} ago />
         {group.reason === 'stale_timestamp' && <>: {group.explanation}</>}
       </span>
-      {group.not_checkable === null && <CheckAgain eventId={group.last_event_id} label="Check the newest again" />}
+      {group.not_checkable === null ? (
+        <CheckAgain eventId={group.last_event_id} label="Check the newest again" />
+      ) : (
+        <span className="aside">Not to be checked again. {group.not_checkable_explanation}</span>
+      )}
     </li>
   );
 }

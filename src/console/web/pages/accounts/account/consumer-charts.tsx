@@ -40,12 +40,15 @@ function chartsOf(points: Points): { times: number[]; attempts: ChartSeries[]; d
   return {
     times: points.map(({ at }) => Date.parse(at) / 1000),
     attempts: [
-      { name: 'Accepted', tone: 'good', values: points.map(({ delivered }) => delivered) },
+      {
+        ...{ name: 'Attempts', tone: 'calm', isArea: true },
+        values: points.map(({ delivered, failed_attempts }) => delivered + failed_attempts),
+      },
       { name: 'Failed', tone: 'bad', values: points.map(({ failed_attempts }) => failed_attempts) },
     ],
     durations: [
       { name: 'p50', tone: 'accent', values: points.map(({ duration_ms }) => duration_ms.p50) },
-      { name: 'p95', tone: 'open', values: points.map(({ duration_ms }) => duration_ms.p95) },
+      { name: 'p95', tone: 'calm', values: points.map(({ duration_ms }) => duration_ms.p95) },
     ],
   };
 }

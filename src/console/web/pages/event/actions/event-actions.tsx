@@ -22,7 +22,7 @@ const icons = { replay: RotateCw, retry: StepForward, ack: Check, fail: CircleX,
 
 /** What each of them does, beside its button. */
 const effects: Record<EventAction, string> = {
-  replay: 'Ten new attempts with the same payload, the first one now.',
+  replay: 'The schedule begins again, with an attempt now and the same payload.',
   retry: 'One attempt now; the schedule stays.',
   ack: 'The consumer has processed it: attempts stop.',
   fail: 'The consumer has not processed it; attempts that are due go on.',
@@ -47,7 +47,7 @@ function questionOf(action: EventAction, { state, delivery_status }: EventDetail
     return {
       title: 'Replay this event from the start?',
       confirm: 'Replay',
-      text: 'It is still being retried. A replay begins ten new attempts now, and ends the present ones.',
+      text: 'It is still being retried. A replay begins the schedule again now, and ends the present one.',
     };
   if (action === 'fail')
     return {

@@ -4,7 +4,7 @@ import { eventKey } from '../use-event.ts';
 import type { EventAction } from './allowed.ts';
 
 const done: Record<EventAction, string> = {
-  replay: 'Replay accepted: ten more attempts, the first one now.',
+  replay: 'Replay accepted: the schedule begins again, with an attempt now.',
   retry: 'Retry accepted: one attempt now.',
   ack: 'Acknowledged: the event is processed, and its attempts stop.',
   fail: 'Marked failed.',

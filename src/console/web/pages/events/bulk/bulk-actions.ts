@@ -8,7 +8,7 @@ export const bulkActions: Record<BulkAction, { label: string; question: string; 
   replay: {
     label: 'Replay',
     question: 'Replay',
-    explained: 'Each gets ten more attempts, the first one at once. Delivered ones are delivered again.',
+    explained: 'The schedule of each begins again, with an attempt at once. Delivered ones are delivered again.',
     noun: 'Replay',
   },
   retry: {

@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import type { EventItem } from '../../../api/types.ts';
 import { EventBadge } from '../../../components/badge.tsx';
 import { Button, buttonClass } from '../../../components/button.tsx';
+import { Due } from '../../../components/moment.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { LastAnswer } from '../../event/answer/last-answer.tsx';
 import { AttemptList } from '../../event/timeline/attempt-list.tsx';
@@ -35,8 +36,13 @@ export function Preview({ eventId, row, onClose }: { eventId: string; row: Event
       </header>
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {event && (
-        <p>
+        <p className="line">
           <EventBadge {...event} />
+          {event.next_attempt_at !== null && (
+            <span className="aside">
+              next attempt <Due iso={event.next_attempt_at} />
+            </span>
+          )}
         </p>
       )}
       {data && (
