@@ -28,7 +28,8 @@ export function CopyButton({ text, label = 'Copy', name }: { text: string; label
   const shown = copied ? 'Copied' : label;
   return (
     <Button tone="quiet" aria-label={name && `${shown} ${name}`} onClick={() => void copy()}>
-      {copied ? <Check /> : <Copy />} {shown}
+      {copied ? <Check /> : <Copy />}
+      {shown}
     </Button>
   );
 }
