@@ -1,3 +1,4 @@
+import type { ProblemCode, StatusOf } from '../http/problem.ts';
 import { CliError, type ExitCode, exitCodes } from './exit.ts';
 
 /** What the typed client returns. `response` is undefined if the gateway did not respond. */
@@ -13,6 +14,41 @@ interface ProblemBody {
   code?: string;
   errors?: { path: string; message: string }[];
 }
+
+const setToken = 'Set another token: `webhook-gateway login`, GATEWAY_TOKEN or --token.';
+const tryAgain = 'Try again; `webhook-gateway status` shows what is wrong.';
+const checkAddress = 'Is this the address of a webhook gateway? Check --url.';
+
+/**
+ * What to do after a problem. The details of many problems say it, too, in the words of the API: here are commands, and no
+ * repetition. The type requires a step for each status that the API has.
+ */
+const nextOfStatus: Readonly<Record<StatusOf<ProblemCode>, string>> = {
+  400: 'Check the arguments; --help lists them.',
+  401: setToken,
+  403: 'Use a token with another role or scope: `webhook-gateway login` or GATEWAY_TOKEN.',
+  404: 'Check the id or the name; the command `list` shows those that there are.',
+  405: 'The gateway may be older than this command line: compare with `webhook-gateway --version`.',
+  409: 'The command `show` or `list` tells its present state.',
+  410: 'Start again without --resume.',
+  413: 'Shorten the fields or the file.',
+  415: 'Check --url: a proxy in front of the gateway may change requests.',
+  422: 'Correct these values; docs/admin-api.md says which ones are valid.',
+  429: 'Try again in a minute.',
+  499: tryAgain,
+  500: tryAgain,
+  502: tryAgain,
+  503: tryAgain,
+};
+
+/** The codes for which there is more to say than for others with the same status. */
+const nextOfCode: ReadonlyMap<string, string> = new Map<ProblemCode, string>([
+  // The limit is for wrong tokens only.
+  ['rate_limited', setToken],
+  ['event_dead', 'The command is `webhook-gateway events replay`.'],
+  ['event_rejected', '`webhook-gateway events show` has the reason.'],
+  ['event_skipped', '`webhook-gateway consumers update` changes a condition.'],
+]);
 
 /**
  * The data of an answer of the typed client.
@@ -57,11 +93,9 @@ function codeOf(status: number): ExitCode {
   return exitCodes.failed;
 }
 
-function nextOf(status: number, { code }: ProblemBody): string | undefined {
-  if (status === 401) return 'Set another token: `webhook-gateway login`, GATEWAY_TOKEN or --token.';
-  if (status === 403) return 'Use a token with another role or scope: `webhook-gateway login` or GATEWAY_TOKEN.';
-  if (code === 'rate_limited' || code === 'too_many_calls') return 'Try again in a minute.';
-  if (status === 404 && code === undefined) return 'Is this the address of a webhook gateway? Check --url.';
-  if (status >= 500) return 'Try again; `webhook-gateway status` shows what is wrong.';
-  return undefined;
+function nextOf(status: number, { code }: ProblemBody): string {
+  // The problems of a gateway have a code.
+  if (status === 404 && code === undefined) return checkAddress;
+  const ofStatus: Readonly<Record<number, string | undefined>> = nextOfStatus;
+  return nextOfCode.get(code ?? '') ?? ofStatus[status] ?? (status < 500 ? checkAddress : tryAgain);
 }

@@ -26,7 +26,11 @@ export function connectionOf(options: GlobalOptions, env: Environment): Connecti
   if (token === undefined || token === '')
     throw usageError(`there is no token for ${baseUrl}`, 'Run `webhook-gateway login`, or set GATEWAY_TOKEN.');
   // A header cannot have other characters, and the error of fetch would show the token.
-  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('the token has characters that no token has');
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw usageError(
+      'the token has characters that no token has',
+      'Copy it again, without quotes, spaces and line breaks.',
+    );
   return { baseUrl, token };
 }
 

@@ -12,13 +12,16 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error that ends a command: what happened, and what to do next. Must not contain a secret. */
+/**
+ * An error that ends a command: what happened, and what to do next. Must not contain a secret. `next` is not optional, so that
+ * the compiler finds an error without one.
+ */
 export class CliError extends Error {
   override name = 'CliError';
   readonly exitCode: ExitCode;
-  readonly next: string | undefined;
+  readonly next: string;
 
-  constructor(exitCode: ExitCode, message: string, next?: string) {
+  constructor(exitCode: ExitCode, message: string, next: string) {
     super(message);
     this.exitCode = exitCode;
     this.next = next;
@@ -26,4 +29,4 @@ export class CliError extends Error {
 }
 
 /** A command that was called wrongly. */
-export const usageError = (message: string, next?: string) => new CliError(exitCodes.wrongUsage, message, next);
+export const usageError = (message: string, next: string) => new CliError(exitCodes.wrongUsage, message, next);

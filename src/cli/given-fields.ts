@@ -101,5 +101,5 @@ function parsedObject(text: string, file: string): Fields {
   } catch {
     // The message would show a part of the text, which may be a secret.
   }
-  throw usageError(`${file === '-' ? 'standard input' : file} is not a JSON object`);
+  throw usageError(`${file === '-' ? 'standard input' : file} is not a JSON object`, 'Write it as {"field": "value"}.');
 }

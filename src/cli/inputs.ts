@@ -14,7 +14,10 @@ export async function readBytes(cli: Pick<Cli, 'stdin'>, path: string): Promise<
   try {
     return readFileSync(path);
   } catch (error) {
-    throw usageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw usageError(
+      `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+      'Check the path, and that you can read the file.',
+    );
   }
 }
 

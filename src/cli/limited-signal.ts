@@ -3,10 +3,11 @@
  * AbortSignal.timeout, nothing of it is left in memory when the work is done.
  *
  * @param what the message of the `TimeoutError`
+ * @param work may call `restart`, which gives it the whole limit again
  */
 export async function withTimeLimit<T>(
   { limitMs, signal, what }: { limitMs: number; signal?: AbortSignal | undefined; what: string },
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, restart: () => void) => Promise<T>,
 ): Promise<T> {
   const limited = new AbortController();
   const timer = setTimeout(() => limited.abort(new DOMException(what, 'TimeoutError')), limitMs);
@@ -14,7 +15,7 @@ export async function withTimeLimit<T>(
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
   try {
-    return await work(limited.signal);
+    return await work(limited.signal, () => void timer.refresh());
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

@@ -27,7 +27,11 @@ function readProfiles(env: Environment): Profiles {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new CliError(exitCodes.failed, `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new CliError(
+      exitCodes.failed,
+      `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+      'Only its owner can read it: run the command as that user, or set XDG_CONFIG_HOME.',
+    );
   }
   try {
     const read: unknown = JSON.parse(text);

@@ -32,6 +32,7 @@ export function createProgram(cli: Cli): Command {
     .option('-y, --yes', 'confirm what would be asked')
     .configureHelp({ showGlobalOptions: true, ...helpLayout })
     .showSuggestionAfterError()
+    .showHelpAfterError('Add --help to see the arguments and options.')
     .addHelpText(
       'after',
       '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 refused, 5 differs, 130 Ctrl-C',

@@ -38,7 +38,7 @@ export function createPrompts(
       needsTerminal('this must be confirmed', 'Add --yes to confirm it.');
       const { confirm } = await load();
       if (!(await confirm({ message: question, default: false }, context)))
-        throw usageError('not confirmed; nothing was done');
+        throw usageError('not confirmed; nothing was done', 'Answer y to confirm it.');
     },
     async text(question, instead, initial) {
       needsTerminal('a value is missing', instead);

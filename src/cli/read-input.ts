@@ -13,7 +13,10 @@ export async function readInput(cli: Pick<Cli, 'stdin'>, path: string): Promise<
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw usageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw usageError(
+      `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+      'Check the path, and that you can read the file.',
+    );
   }
 }
 
@@ -26,6 +29,7 @@ export async function readInput(cli: Pick<Cli, 'stdin'>, path: string): Promise<
 export async function readSecret(cli: Pick<Cli, 'stdin' | 'prompts'>, path: string, name: string): Promise<string> {
   if (path === '-' && cli.prompts.possible) return cli.prompts.secret(`${name}:`, 'Use a file.');
   const secret = (await readInput(cli, path)).replace(/\r?\n$/, '');
-  if (secret === '') throw usageError(`${path === '-' ? 'standard input' : path} is empty`);
+  if (secret === '')
+    throw usageError(`${path === '-' ? 'standard input' : path} is empty`, 'It must have the secret and nothing else.');
   return secret;
 }

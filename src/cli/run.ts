@@ -60,7 +60,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     if (!(error instanceof CliError)) throw error;
     // That something differs is the answer to a question, and no error.
     const lead = error.exitCode === exitCodes.differs ? '' : 'error: ';
-    stderr.write(`${lead}${error.message}\n${error.next === undefined ? '' : `${error.next}\n`}`);
+    stderr.write(`${lead}${error.message}\n${error.next}\n`);
     return error.exitCode;
   }
 }

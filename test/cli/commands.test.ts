@@ -5,6 +5,7 @@ import { backupFolder } from '../support/backup-folder.ts';
 import type { Consumer } from '../support/consumer.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { untilInFeed } from '../support/in-feed.ts';
+import { triggered } from '../support/maintenance.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { useConsumer, useGateway } from '../support/use-gateway.ts';
@@ -163,6 +164,8 @@ test('the audit log is listed and verified; backups are made, listed and verifie
   await recorded('backups trigger', 'backups trigger --wait', { replace: sizes });
   await recorded('backups list', 'backups list', { replace: sizes });
   await recorded('backups verify', 'backups verify', { replace: sizes });
+  // It also runs by itself, every five minutes.
+  await triggered(gateway, 'sweep');
   await recorded('maintenance list', 'maintenance list');
   // The task may have ended before the answer.
   const running: [RegExp, string][] = [[/(?<=^running +)\w+/gm, 'yes']];

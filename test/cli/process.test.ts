@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -12,8 +11,8 @@ import { folderForTest } from '../support/folder-for-test.ts';
 import { listenForTest } from '../support/listen-for-test.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
-import { useForAll } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
+import { useBundle } from './bundle.ts';
 import { idsAt, stateEnv, webhooksOf } from './listen-session.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, ptyCli, runCli } from './support.ts';
@@ -24,19 +23,7 @@ const { accountOf, send } = webhooksOf(() => gateway);
 const run = promisify(execFile);
 /** Debian's, which is the oldest that the bundle supports. Other machines test it with the Node of the tests. */
 const node = existsSync('/usr/bin/node') ? '/usr/bin/node' : process.execPath;
-
-/** The bundle in a folder without packages. */
-const built = useForAll(
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-cli-'));
-    await run(process.execPath, [
-      ...['node_modules/vite/bin/vite.js', 'build', '--config', 'src/cli/vite.config.ts'],
-      ...['--outDir', folder, '--logLevel', 'warn'],
-    ]);
-    return { folder, file: join(folder, 'webhook-gateway.mjs') };
-  },
-  ({ folder }) => rmSync(folder, { recursive: true, force: true }),
-);
+const built = useBundle();
 const program = () => [node, built.file] as const;
 const inTerminal = (args: string[], columns: number, env: Record<string, string> = {}) =>
   ptyCli(args, { columns, program: program(), env: { ...gatewayEnv(gateway), ...env } });

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readFeed } from '../../src/cli/listen/read-feed.ts';
 import { parseRoutes, routeOf } from '../../src/cli/listen/routes.ts';
 import { listen } from '../support/listen.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
 
 test.each([
   ['invoice.*', 'invoice.paid', true],
@@ -46,4 +48,45 @@ test('the feed goes on from its cursor after a silent connection, and after the 
   feed.close();
   expect(news).toEqual(['connected', 'page', 'reconnecting', 'connected', 'page']);
   expect(asked).toEqual([null, 'after-null', 'after-null', 'after-null']);
+});
+
+test('a page that comes in parts has no limit for the whole; a silence within a page ends the call', {
+  timeout: 30_000,
+}, async () => {
+  const silenceMs = 1_000;
+  const pauseMs = silenceMs / 10;
+  const asked: (string | null)[] = [];
+  const stop = new AbortController();
+  const feed = createServer(async (request, response) => {
+    const cursor = new URL(request.url ?? '', 'http://feed').searchParams.get('cursor');
+    asked.push(cursor);
+    const page = JSON.stringify({
+      data: [],
+      cursor: `after-${cursor}`,
+      done: true,
+      dropped_headers: ['x'.repeat(300)],
+    });
+    if (asked.length === 1) return void response.end(page);
+    if (asked.length === 2) return void response.write(page.slice(0, 10));
+    // Without an end, each page would be fetched again for ever.
+    if (asked.length > 3) stop.abort();
+    // Three times the limit, with pauses that are far below it.
+    const length = Math.ceil(page.length / ((3 * silenceMs) / pauseMs));
+    for (let at = 0; at < page.length; at += length) {
+      response.write(page.slice(at, at + length));
+      await sleep(pauseMs);
+    }
+    response.end();
+  });
+  const connection = { baseUrl: `http://127.0.0.1:${await listenForTest(feed)}`, token: 'none' };
+  const news: string[] = [];
+  for await (const one of readFeed({
+    ...{ connection, filter: { accounts: [], eventTypes: [], consumer: null }, start: {}, follow: true },
+    ...{ giveUpMs: null, signal: stop.signal, silenceMs },
+  })) {
+    news.push(one.kind === 'reconnecting' ? one.reason : one.kind);
+    if (news.length === 5) stop.abort();
+  }
+  expect(news).toEqual(['connected', 'page', expect.stringContaining('nothing has come for 1 s'), 'connected', 'page']);
+  expect(asked).toEqual([null, 'after-null', 'after-null']);
 });

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Random } from '../faults/random.ts';
 import type { AdminClient } from '../support/admin-client.ts';
+import { Backfills } from './property-backfills.ts';
 import { holds, type RandomCondition, type RandomWebhook, randomCondition } from './property-model.ts';
 
 /** What decides whether a consumer gets a webhook. */
@@ -57,6 +58,7 @@ export class ChangingAccount {
   readonly #steps: Step[];
   /** Ids of consumers that were deleted. */
   readonly deleted = new Set<string>();
+  readonly backfills: Backfills;
   /** By the id of the consumer. */
   readonly #urls = new Map<string, string>();
   #created = 0;
@@ -70,6 +72,7 @@ export class ChangingAccount {
     this.address = { provider: account.provider, account_slug: account.account_slug };
     this.#admin = admin;
     this.#url = url;
+    this.backfills = new Backfills(admin, account.id);
     const own: Settings = { id: account.id, name: 'default', enabled: true, condition: null };
     const moment = { consumers: [own], hasAddress: account.delivery_url !== null };
     this.#steps = [{ moment, fromMs: 0, untilMs: 0 }];
@@ -110,10 +113,15 @@ export class ChangingAccount {
     return new URL(consumerId === null ? this.#url('default') : (this.#urls.get(consumerId) ?? '')).pathname;
   }
 
-  /** Makes one random change. */
+  /** Makes one random change, or a backfill. */
   async change(random: Random): Promise<void> {
     const { consumers } = this.now;
     const some = random.pick(consumers);
+    // A backfill takes a second or more, in which webhooks meet no change. So it is rare.
+    if (random.chance(0.04)) {
+      await this.backfill(some, random.chance(0.5));
+      return;
+    }
     const path = `/admin/accounts/${this.id}/consumers/${some.name}`;
     const what = random.pick([
       'condition',
@@ -160,6 +168,21 @@ export class ChangingAccount {
       default:
         return what satisfies never;
     }
+  }
+
+  /**
+   * Backfills a consumer. The order is refused if the consumer is disabled or has no address.
+   *
+   * @returns how many events each backfill has made
+   */
+  async backfill(consumer: Settings, twice: boolean): Promise<number[]> {
+    const hasUrl = consumer.name !== 'default' || this.now.hasAddress;
+    if (!consumer.enabled || !hasUrl) {
+      await this.backfills.refused(consumer);
+      return [];
+    }
+    const first = await this.backfills.run(consumer);
+    return twice ? [first, await this.backfills.run(consumer)] : [first];
   }
 
   /** Lets all waiting events be delivered. */

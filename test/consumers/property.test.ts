@@ -10,12 +10,15 @@ import { type RandomWebhook, randomWebhook } from './property-model.ts';
 import { ChangingAccount, type Yield } from './property-run.ts';
 
 // For random consumers, conditions and webhooks, also while the consumers are changed, each webhook yields the events of
-// the consumers of one moment (docs/several-consumers.md). PROPERTY_SEED repeats a run.
+// the consumers of one moment, and a backfill adds one for each that has none (docs/several-consumers.md). PROPERTY_SEED
+// repeats a run.
 
 const given = process.env.PROPERTY_SEED;
 const seed = given === undefined ? randomInt(1_000_000) : Number(given);
 const accounts = 5;
 const webhooksOfAccount = 40;
+/** After its webhooks, an account that is changed has so many backfills, with so many changes before each. */
+const [lateBackfills, changesBefore] = [3, 3];
 
 /** A webhook and its first answer. */
 interface Sent {
@@ -34,6 +37,7 @@ interface StoredEvent {
   last_error: string | null;
   generation: number;
   unmatched: string[] | null;
+  backfilled_at: Date | null;
 }
 
 describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
@@ -59,9 +63,9 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
         all.push({ webhook, id: body.id, ...times });
         if (own.chance(0.3)) {
           const again = own.pick(all.filter((one) => one.webhook.hasId).concat(all));
-          const { body: second } = await send(again.webhook);
+          const { body: second, ...secondTimes } = await send(again.webhook);
           if (again.webhook.hasId) expect(second).toMatchObject({ id: again.id, duplicate: true });
-          else all.push({ webhook: again.webhook, id: second.id, ...times, untilMs: performance.now() });
+          else all.push({ webhook: again.webhook, id: second.id, ...secondTimes });
         }
         if (own.chance(0.2)) {
           const events = await eventsOf(own.pick(all).id);
@@ -89,26 +93,37 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
       }
     };
     await Promise.all([sending, changer()]);
+    for (let n = 0; n < (changes ? lateBackfills : 1); n++) {
+      for (let m = 0; changes && m < changesBefore; m++) await account.change(random);
+      const made = await account.backfill(random.pick(account.now.consumers), true);
+      // A backfill adds none for a consumer that was not changed since all webhooks were sent, or since its last backfill.
+      for (const count of changes ? made.slice(1) : made) expect(count, `PROPERTY_SEED=${seed}`).toBe(0);
+    }
     return { all, replays };
   }
 
   const eventsOf = (requestId: string): Promise<StoredEvent[]> =>
     stage.gateway.rows(
-      `select e.id, request_id, consumer_id, delivery_status, skipped_reason, last_error, generation, unmatched
+      `select e.id, request_id, consumer_id, delivery_status, skipped_reason, last_error, generation, unmatched, backfilled_at
        from events e left join event_payloads p on p.event_id = e.id where coalesce(request_id, e.id) = $1 order by e.id`,
       [requestId],
     ) as Promise<unknown> as Promise<StoredEvent[]>;
 
-  const yieldOfRows = (accountId: string, rows: StoredEvent[]): Yield => {
+  /** The consumers of the events with which a webhook was stored, and of those that backfills made. */
+  const yieldOfRows = (accountId: string, rows: StoredEvent[]): { found: Yield; late: string[] } => {
     const first = rows.find((row) => row.request_id === null);
-    const events = rows.filter((row) => row.skipped_reason === null).map((row) => row.consumer_id ?? accountId);
-    return { events: events.sort(), unmatched: (first?.unmatched ?? []).toSorted() };
+    const idsOf = (isLate: boolean) =>
+      rows
+        .filter((row) => row.skipped_reason === null && (row.backfilled_at !== null) === isLate)
+        .map((row) => row.consumer_id ?? accountId)
+        .sort();
+    return { found: { events: idsOf(false), unmatched: (first?.unmatched ?? []).toSorted() }, late: idsOf(true) };
   };
 
   test.each([
     ['that stay', false],
     ['that are changed at random', true],
-  ])('each webhook yields the events of consumers %s', async (_, changes) => {
+  ])('each webhook yields the events of consumers %s, and a backfill those that are missing', async (_, changes) => {
     const consumer = await stage.consumer();
     const runs = await Promise.all(
       Array.from({ length: accounts }, async (_, n) => {
@@ -130,9 +145,15 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
       for (const { webhook, id, fromMs, untilMs } of all) {
         const rows = await eventsOf(id);
         const possible = account.possible(webhook, fromMs, untilMs);
-        const found = yieldOfRows(account.id, rows);
-        const facts = `PROPERTY_SEED=${seed}: ${JSON.stringify({ id, webhook, rows, moments: account.moments(fromMs, untilMs) })}`;
+        const { found, late } = yieldOfRows(account.id, rows);
+        const { certain, possible: allowed } = account.backfills.of(webhook, fromMs, untilMs);
+        const facts = `PROPERTY_SEED=${seed}: ${JSON.stringify({ id, webhook, rows, certain: [...certain], allowed: [...allowed], moments: account.moments(fromMs, untilMs) })}`;
         expect(possible, facts).toContainEqual(found);
+        // Each consumer has at most one event. Backfills made those that were missing, and no other ones.
+        const got = [...found.events, ...late];
+        expect(got.length, facts).toBe(new Set(got).size);
+        expect(new Set(got).isSupersetOf(certain), facts).toBe(true);
+        expect(new Set(late).isSubsetOf(allowed), facts).toBe(true);
         // The first event has the id of the webhook, and all have its millisecond.
         expect(
           rows.filter((row) => row.request_id === null).map((row) => row.id),
@@ -140,7 +161,10 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
         ).toEqual([id]);
         expect(new Set(rows.map((row) => row.id.slice(0, 13))), facts).toEqual(new Set([id.slice(0, 13)]));
         if (found.events.length === 0)
-          expect(rows, facts).toMatchObject([{ delivery_status: null, skipped_reason: 'no_consumer_matched' }]);
+          expect(
+            rows.filter((row) => row.backfilled_at === null),
+            facts,
+          ).toMatchObject([{ delivery_status: null, skipped_reason: 'no_consumer_matched' }]);
         for (const row of rows) {
           const payload = await fetch(`${stage.gateway.baseUrl}/admin/events/${row.id}/payload`, {
             headers: { 'x-admin-token': stage.gateway.adminToken },
@@ -156,6 +180,7 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
           const deliveries = seen.get(row.id) ?? [];
           for (const { headers, body, url } of deliveries) {
             expect(headers['x-webhook-request-id'], facts).toBe(id);
+            expect(headers['x-webhook-backfill'], facts).toBe(row.backfilled_at === null ? undefined : 'true');
             expect(body.toString(), facts).toBe(webhook.body);
             expect(account.urlOf(row.consumer_id), facts).toBe(url);
           }

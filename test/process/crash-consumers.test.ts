@@ -40,14 +40,13 @@ async function threeConsumers(api: Api, consumer: Consumer) {
   return account as { provider: string; account_slug: string };
 }
 
-/** Posts webhooks over several connections until `isOver`. Their ids begin with `prefix`. */
+/** Posts webhooks over several connections until `isOver`, and adds them to `all`. Their ids begin with `prefix`. */
 async function post(
   api: Api,
   account: { provider: string; account_slug: string },
   prefix: string,
-  isOver: () => boolean,
-): Promise<Posted[]> {
-  const all: Posted[] = [];
+  { isOver, all }: { isOver: () => boolean; all: Posted[] },
+): Promise<void> {
   const poster = async () => {
     while (!isOver()) {
       const webhook: Posted = { id: `${prefix}-${all.length}`, amount: all.length % 10, accepted: null };
@@ -62,7 +61,6 @@ async function post(
     }
   };
   await Promise.all(Array.from({ length: 16 }, poster));
-  return all;
 }
 
 interface Stored {
@@ -123,13 +121,14 @@ test('an api that is killed while it stores webhooks of three consumers leaves n
   for (let n = 0; n < 4; n++) {
     const api = await roles.startApi();
     let isOver = false;
-    const posting = post(api, account, `run-${n}`, () => isOver);
-    await sleep(random.between(150, 600));
+    const those: Posted[] = [];
+    const posting = post(api, account, `run-${n}`, { isOver: () => isOver, all: those });
+    await until('a webhook is accepted', () => those.some(({ accepted }) => accepted !== null));
+    await sleep(random.between(100, 500));
     api.signal('SIGKILL');
     expect(await api.exited).toEqual({ code: null, signal: 'SIGKILL' });
     isOver = true;
-    const those = await posting;
-    expect(those.some(({ accepted }) => accepted !== null)).toBe(true);
+    await posting;
     posted.push(...those);
     // PostgreSQL may still commit a statement that it has received. The lock is granted after it.
     await roles.query('do $$ begin lock table events in share mode; end $$');
@@ -146,7 +145,8 @@ test('connections that are cut while webhooks of three consumers are stored leav
   const account = await threeConsumers(api, consumer);
   const random = new Random(2);
   let isOver = false;
-  const posting = post(api, account, 'cut', () => isOver);
+  const posted: Posted[] = [];
+  const posting = post(api, account, 'cut', { isOver: () => isOver, all: posted });
   let cut = 0;
   for (let n = 0; n < 60; n++) {
     await sleep(random.between(5, 60));
@@ -159,7 +159,7 @@ test('connections that are cut while webhooks of three consumers are stored leav
     cut += ended.length;
   }
   isOver = true;
-  const posted = await posting;
+  await posting;
   expect(cut).toBeGreaterThan(5);
   expect(posted.filter(({ accepted }) => accepted !== null).length).toBeGreaterThan(50);
   await expectDelivered(roles, posted, consumer);

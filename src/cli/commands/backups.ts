@@ -16,7 +16,12 @@ export function addBackupsCommands(program: Command, cli: Cli): void {
   const ended = async (id: string): Promise<Backup> => {
     for (;;) {
       const backup = (await all()).find((row) => row.id === id);
-      if (!backup) throw new CliError(exitCodes.notFound, `the backup ${id} is not in the list any more`);
+      if (!backup)
+        throw new CliError(
+          exitCodes.notFound,
+          `the backup ${id} is not in the list any more`,
+          'Newer backups have replaced it: `webhook-gateway backups list`.',
+        );
       if (backup.status !== 'running') return backup;
       await sleep(pollMs, undefined, { signal: cli.signal });
     }

@@ -14,7 +14,7 @@ export const consumerFields = [
 ];
 const changeOnly = ['name', 'rotate', 'replace_previous', 'secret_previous_expires_at'];
 
-const consumerArgument = ['<consumer>', 'its name, or its id'] as const;
+const consumerArgument = ['<consumer>', 'its name'] as const;
 
 /** `consumers`: list, show, create, update, delete. */
 export function addConsumersCommands(program: Command, cli: Cli): void {

@@ -86,7 +86,10 @@ export function addEventsCommands(program: Command, cli: Cli): void {
       const body = Buffer.from(await answer.arrayBuffer());
       if (output !== undefined) {
         await writeFile(output, body, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-          throw usageError(`${output} cannot be written: ${error.code}`);
+          throw usageError(
+            `${output} cannot be written: ${error.code}`,
+            'Name a file that does not exist, in a folder that you can write.',
+          );
         });
         cli.out.note(`${body.length} bytes are in ${output}.`);
       } else if (cli.out.terminal) cli.out.text(printable(body.toString()));

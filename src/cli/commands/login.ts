@@ -37,7 +37,8 @@ export function addLoginCommands(program: Command, cli: Cli): void {
     .description('Remove a profile')
     .action(() => {
       const { profile = defaultProfile } = program.opts<GlobalOptions>();
-      if (!removeProfile(cli.env, profile)) throw new CliError(exitCodes.notFound, `there is no profile ${profile}`);
+      if (!removeProfile(cli.env, profile))
+        throw new CliError(exitCodes.notFound, `there is no profile ${profile}`, 'Name another one with --profile.');
       cli.out.note(`The profile ${profile} is removed. Its token is still valid.`);
     });
 }

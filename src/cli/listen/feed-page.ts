@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Header } from '../../providers/inbound-request.ts';
 import { problemOf } from '../answered.ts';
 import type { Connection } from '../cli.ts';
@@ -59,13 +60,14 @@ const isTemporary = (status: number) => status >= 500 || status === 408 || statu
 /**
  * Reads the page after a place in the feed.
  *
+ * @param call.onPart called for the head of the answer, and for each part of its body
  * @throws Interrupted, and CliError for a call that the gateway refuses
  */
 export async function fetchPage(
   { baseUrl, token }: Connection,
   filter: FeedFilter,
   place: Place & { wait?: string; limit: number },
-  signal: AbortSignal,
+  { signal, onPart }: { signal: AbortSignal; onPart: () => void },
 ): Promise<FeedPage> {
   const url = new URL(`${baseUrl}/admin/feed`);
   for (const account of filter.accounts) url.searchParams.append('account', account);
@@ -73,26 +75,34 @@ export async function fetchPage(
   if (filter.consumer !== null) url.searchParams.set('consumer', filter.consumer);
   for (const [name, value] of Object.entries(place)) url.searchParams.set(name, String(value));
   let response: Response;
-  let text: string;
+  let body: string;
   try {
     response = await gatewayFetch(baseUrl, signal)(url, { headers: { 'x-admin-token': token } });
-    text = await response.text();
+    body = await text(parts(response, onPart));
   } catch (error) {
     throw new Interrupted((error instanceof CliError ? error : unreachable(baseUrl, error)).message);
   }
   const { status } = response;
   if (isTemporary(status)) throw new Interrupted(`the gateway answered with status ${status}`);
-  const answer = parsed(text);
+  const answer = parsed(body);
   if (answer === null) throw new Interrupted(`the answer with status ${status} is not that of a gateway`);
   if (status === 410) throw expired(answer);
   if (status !== 200) throw problemOf(status, answer);
   return answer as unknown as FeedPage;
 }
 
+async function* parts({ body }: Response, onPart: () => void): AsyncGenerator<Uint8Array> {
+  onPart();
+  for await (const part of body ?? []) {
+    onPart();
+    yield part;
+  }
+}
+
 /** Null: a network or a proxy has answered in place of the gateway. */
-function parsed(text: string): { oldest?: string } | null {
+function parsed(body: string): { oldest?: string } | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(body);
     return typeof value === 'object' ? value : null;
   } catch {
     return null;

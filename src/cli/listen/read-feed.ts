@@ -8,7 +8,10 @@ import { type FeedPage, fetchPage, Interrupted, type Place } from './feed-page.t
 const pageLimit = 100;
 /** How long the gateway holds a call open while there is no event. */
 const waitS = 20;
-/** Twice the wait. A connection that was silent for so long is dead: a network has changed, or a computer has slept. */
+/**
+ * Twice the wait. A connection that was silent for so long is dead: a network has changed, or a computer has slept. Each part
+ * of a page restarts the limit, because a slow line needs more time for the whole page.
+ */
 const usualSilenceMs = 40_000;
 const firstBackoffMs = 500;
 /** Short, because a person waits for the gateway to be back. */
@@ -50,8 +53,11 @@ export async function* readFeed(options: ReadFeedOptions): AsyncGenerator<FeedNe
     try {
       page = await withTimeLimit(
         { limitMs: silenceMs, signal, what: `nothing has come for ${silenceMs / 1000} s` },
-        (limited) =>
-          fetchPage(connection, filter, opened ? { ...place, ...wait, limit: pageLimit } : { limit: 1 }, limited),
+        (limited, restart) =>
+          fetchPage(connection, filter, opened ? { ...place, ...wait, limit: pageLimit } : { limit: 1 }, {
+            signal: limited,
+            onPart: restart,
+          }),
       );
     } catch (error) {
       if (signal.aborted) return;

@@ -114,6 +114,10 @@ export async function exportFile(
   await writeFile(output, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST'
       ? usageError(`${output} exists`, 'Name another file, or delete it first.')
-      : new CliError(exitCodes.failed, `${output} cannot be written: ${error.message}`);
+      : new CliError(
+          exitCodes.failed,
+          `${output} cannot be written: ${error.message}`,
+          'Name a file in a folder that you can write.',
+        );
   });
 }

@@ -90,6 +90,6 @@ export function stopped(
   return new CliError(
     error.exitCode,
     `${nameOf(step)}: ${error.message}`,
-    `${done} of ${steps.length} steps were made. Correct the cause and apply again: it goes on with the others.${error.next ? ` ${error.next}` : ''}`,
+    `${done} of ${steps.length} steps were made. Correct the cause and apply again: it goes on with the others. ${error.next}`,
   );
 }

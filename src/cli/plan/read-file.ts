@@ -46,7 +46,8 @@ async function parse(file: string) {
     });
     throw new CliError(exitCodes.wrongUsage, found.join('\n'), 'Nothing was changed. Correct the file.');
   }
-  if (!isMap(document.contents)) throw usageError(`${file} must begin with \`accounts:\``);
+  if (!isMap(document.contents))
+    throw usageError(`${file} must begin with \`accounts:\``, '`webhook-gateway export` writes such a file.');
   const content: unknown = document.toJS();
   return { content, positions: new Positions(file, document, lines) };
 }

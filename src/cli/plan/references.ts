@@ -57,7 +57,11 @@ export class References {
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new CliError(exitCodes.failed, `the file ${path} cannot be read: ${reason}`);
+      throw new CliError(
+        exitCodes.failed,
+        `the file ${path} cannot be read: ${reason}`,
+        'Nothing was changed. Make it readable.',
+      );
     }
   }
 }

@@ -91,7 +91,7 @@ async function contentOf(
   }
   if (named === null)
     throw usageError('the sample is missing', '`webhook-gateway send --help` lists all. --file sends a file.');
-  if (contentType !== undefined) throw usageError('--content-type belongs to --file');
+  if (contentType !== undefined) throw usageError('--content-type belongs to --file', 'Leave it out for a sample.');
   return { provider: named.provider, make: contentOfSample(named.provider, named.type, set) };
 }
 

@@ -42,7 +42,7 @@ export async function sendingAccount(
   if (named === undefined) {
     if (provider === null)
       throw usageError('--test-account needs the provider', 'Write it before --file: send stripe --file …');
-    if (secretFile !== undefined) throw usageError('--test-account gets a new secret; leave --secret-file out');
+    if (secretFile !== undefined) throw usageError('--test-account gets a new secret', 'Leave --secret-file out.');
     return testAccountOf(cli, provider);
   }
   const account = await resolveAccount(cli, named);

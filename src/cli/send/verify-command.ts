@@ -40,6 +40,7 @@ async function verify(cli: Cli, name: string, options: Options): Promise<void> {
   if (!config.success)
     throw usageError(
       `--config is not valid: ${config.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`,
+      'docs/providers.md lists the fields.',
     );
   const receivedAt = timeOf(options.at);
   const headers = await headersOf(cli, options);
@@ -90,8 +91,8 @@ function timeOf(text: string | undefined): Date {
   return at;
 }
 
-function hintOf(reason: string): string | undefined {
+function hintOf(reason: string): string {
   if (reason === 'stale_timestamp') return 'Add --at with the time when it was received.';
   if (reason === 'bad_signature') return 'Are body and address exactly as they were sent? One changed byte is enough.';
-  return undefined;
+  return 'docs/providers.md says which headers and which secret the provider has.';
 }

@@ -24,7 +24,7 @@ function objectOf({ body }: Message): Json | null {
  */
 export const signMailgun: Signer = (message, { secret }) => {
   const { signature: _, ...event } =
-    objectOf(message) ?? fail('the body of a webhook of mailgun must be a JSON object: the signature is in it');
+    objectOf(message) ?? fail('the body of a webhook of mailgun is not a JSON object, and the signature is in it');
   const token = createHash('sha256').update(written(event)).digest('hex').slice(0, 50);
   const timestamp = seconds(message);
   const signature = hmac('sha256', secret, [timestamp, token]).toString('hex');
@@ -67,5 +67,5 @@ function itemText(item: Json): string {
 }
 
 function fail(message: string): never {
-  throw usageError(message);
+  throw usageError(message, 'Write the body as a JSON object.');
 }

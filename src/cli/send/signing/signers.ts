@@ -137,6 +137,7 @@ function signHmac(message: Message, { secret, config: given }: SigningKey) {
   if (!read.success)
     throw usageError(
       `provider_config is not valid: ${read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`,
+      'docs/providers.md lists the fields.',
     );
   const config = read.data;
   const added: Header[] = [];
