@@ -1,7 +1,7 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/sql.ts';
 import { columnsOf } from '../shared/columns-of.ts';
-import type { EventStatus } from './event.ts';
+import type { AttemptName, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -17,9 +17,13 @@ interface Row {
   status: EventStatus;
 }
 
+/** Whether it is the first attempt of its event. */
+export const isFirstAttempt = ({ trigger, generation, number }: Omit<AttemptName, 'eventId'>): boolean =>
+  trigger === 'schedule' && generation === 0 && number === 1;
+
 /** Whether an outcome is likely to be the first thing that happens to its event. */
-export const isFirstSuccess = ({ succeeded, trigger, generation, number, claimToken }: Outcome): boolean =>
-  succeeded && trigger === 'schedule' && generation === 0 && number === 1 && claimToken !== null;
+export const isFirstSuccess = (outcome: Outcome): boolean =>
+  outcome.succeeded && isFirstAttempt(outcome) && outcome.claimToken !== null;
 
 /** Records the relay's first attempts that succeeded. Attempts that end at the same time share one statement. */
 export class FirstSuccessRecorder {

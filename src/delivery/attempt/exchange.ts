@@ -1,4 +1,5 @@
 import type { AttemptName } from '../../events/event.ts';
+import { isFirstAttempt } from '../../events/first-successes.ts';
 import { alwaysSecret } from '../../providers/stored-headers.ts';
 import { MASKED } from '../../secrets/masked.ts';
 import type { Mask } from '../../secrets/secret-mask.ts';
@@ -18,10 +19,8 @@ export const noHeaders: KeptHeaders = { requestHeaders: null, responseHeaders: n
  * Whether the headers of an attempt are stored. Those of a first attempt that succeeds are not: nearly all attempts are
  * of this kind, and their headers would be most of what the gateway writes.
  */
-export const keepsHeaders = (
-  { trigger, generation, number }: Pick<AttemptName, 'trigger' | 'generation' | 'number'>,
-  succeeded: boolean,
-): boolean => !(succeeded && trigger === 'schedule' && generation === 0 && number === 1);
+export const keepsHeaders = (attempt: Omit<AttemptName, 'eventId'>, succeeded: boolean): boolean =>
+  !(succeeded && isFirstAttempt(attempt));
 
 /** Headers whose name says that the value is a secret. */
 const secretName = /cookie|authorization|token|secret|password|api-?key|credential/;

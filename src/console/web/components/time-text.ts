@@ -1,15 +1,12 @@
-const local = new Intl.DateTimeFormat(undefined, {
+const whole: Intl.DateTimeFormatOptions = {
   ...{ year: 'numeric', month: 'short', day: 'numeric' },
   ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
-});
+};
+const local = new Intl.DateTimeFormat(undefined, whole);
+const zoned = new Intl.DateTimeFormat(undefined, { ...whole, timeZoneName: 'short' });
 
 /** A time in the reader's zone and language. */
 export const localTime = (iso: string) => local.format(new Date(iso));
-
-const zoned = new Intl.DateTimeFormat(undefined, {
-  ...{ year: 'numeric', month: 'short', day: 'numeric' },
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
-});
 
 /** The same with the name of the zone, and in UTC: `20 Nov 2026, 11:00:00 CET · 2026-11-20 10:00:00.123 UTC`. */
 export const wholeTime = (iso: string) => `${zoned.format(new Date(iso))} · ${utcTime(iso)}`;
