@@ -84,7 +84,8 @@ beforeAll(async () => {
   );
   const token = 'a-token-whose-name-is-wider-than-a-narrow-terminal';
   await succeeded(['tokens', 'create', token, '--role', 'read', '--account', account]);
-  await succeeded(['backups', 'trigger', '--wait']);
+  // On a busy machine Temporal may not answer in time, and the command says: try again.
+  await until('there is a backup', () => succeeded(['backups', 'trigger', '--wait']), { retryErrors: true });
   await succeeded(['maintenance', 'run', 'sweep']);
   await until(
     'the sweep has a run',

@@ -8,7 +8,7 @@ import { useGateway } from '../support/use-gateway.ts';
 // The rotation of secrets in steps, while webhooks come in at a steady rate.
 
 const perSecond = 100;
-/** A second and a half of the stream: longer than a first attempt uses what was read with its event. */
+/** A second and a half of the stream. */
 const ofEachStep = 150;
 
 const gateway = useGateway();
@@ -33,7 +33,7 @@ function startStream(send: (n: number) => Promise<{ status: number }>) {
 
 const count = (values: readonly unknown[], wanted: unknown) => values.filter((value) => value === wanted).length;
 
-test.each(outboundSecrets)('no delivery is refused while %s is rotated', { timeout: 60_000 }, async (field) => {
+test.each(outboundSecrets)('no delivery is refused while %s is rotated', async (field) => {
   const [old, next] = [secretWhsec('rate-old'), secretWhsec('rate-next')];
   let secret = old;
   const receiver = await consumerForTest((response, delivery) =>
@@ -41,11 +41,18 @@ test.each(outboundSecrets)('no delivery is refused while %s is rotated', { timeo
   );
   const { account, rotate, patch, endField } = await ownerOf(gateway, field, old, receiver.url);
   const signatures = () => receiver.deliveries.map((delivery) => signaturesIn(delivery).length);
-  const more = (what: string, ready: () => boolean) => until(what, ready, 30_000);
+  const more = (what: string, ready: () => boolean) => until(what, ready);
   const stream = startStream((n) => gateway.send(account, `{"id":"rate-${n}"}`));
+  // A first attempt may use what was read with its event, however long it waits on a busy machine.
+  const delivered = async (what: string) => {
+    const sent = stream.sent();
+    const arrived = ({ body }: { body: Buffer }) => Number(/rate-(\d+)/.exec(body.toString())?.[1]) < sent;
+    await more(what, () => receiver.deliveries.filter(arrived).length >= sent);
+  };
   await more('deliveries with the old secret', () => receiver.deliveries.length >= ofEachStep);
   expect((await rotate(next)).status).toBe(200);
   await more('deliveries with both', () => count(signatures(), 2) >= ofEachStep);
+  await delivered('what was sent before the change is delivered');
   secret = next;
   await more('deliveries to the receiver with the new secret', () => count(signatures(), 2) >= 2 * ofEachStep);
   const before = receiver.deliveries.length;
@@ -65,7 +72,7 @@ test.each(outboundSecrets)('no delivery is refused while %s is rotated', { timeo
   expect(receiver.deliveries).toHaveLength(statuses.length);
 });
 
-test('no webhook is refused while the signing secret is rotated', { timeout: 60_000 }, async () => {
+test('no webhook is refused while the signing secret is rotated', async () => {
   const [old, next] = [secretText('rate-signing-old'), secretText('rate-signing-next')];
   let secret = old;
   const receiver = await consumerForTest();

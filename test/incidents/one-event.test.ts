@@ -1,21 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { nineQuickDelaysMs } from '../support/gateway.ts';
+import { nineQuickDelaysMs, slowDelaysMs } from '../support/gateway.ts';
 import { useStage } from '../support/situations.ts';
 import { answer, incidentsOf, quickPace, sendSome } from './support.ts';
 
 describe('with ten attempts', () => {
-  const stage = useStage({ delaysMs: nineQuickDelaysMs, incidents: quickPace });
+  // The fifth attempt does not become due.
+  const delaysMs = [...nineQuickDelaysMs.slice(0, 3), ...slowDelaysMs.slice(3)];
+  const stage = useStage({ delaysMs, incidents: quickPace });
 
   test('an event that fails for the fourth time opens an incident, while all others succeed', async () => {
-    const consumer = await stage.consumer(
-      answer(422, 'unknown order 4711'),
-      422,
-      422,
-      answer(422, 'unknown order 4711'),
-      200,
+    const consumer = await stage.consumer((response, { body }) =>
+      body.includes('"failing"')
+        ? response.writeHead(422, { 'content-type': 'text/plain' }).end('unknown order 4711')
+        : response.writeHead(200).end(),
     );
     const account = await stage.gateway.admin.createAccount({ delivery_url: consumer.url });
-    const [id] = await sendSome(stage.gateway, account, consumer, 1);
+    await sendSome(stage.gateway, account, consumer, 2);
+    const { id } = (await stage.gateway.send(account, '{"id":"failing","type":"order"}')).body;
+    await sendSome(stage.gateway, account, consumer, 2);
     const incident = await incidentsOf(stage.gateway).one(account.id);
     expect(incident).toMatchObject({ cause: '422 unknown order #', example_event_id: id, state: 'open' });
   });

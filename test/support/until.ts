@@ -1,7 +1,10 @@
+import { inspect } from 'node:util';
 import { growingPauses } from './pauses.ts';
 
 /** Below the 120 s that a test may take, so that the error says which condition was not reached. */
 const defaultLimitMs = 90_000;
+/** Of the last result, in the message of the error: a report in JSON has no causes. */
+const shownCharacters = 1_000;
 
 export interface UntilOptions {
   limitMs?: number;
@@ -13,7 +16,7 @@ export interface UntilOptions {
  * Waits for a condition: calls `ask` until it returns neither null nor undefined nor false, and returns the result. A
  * number in place of the options is the time limit in milliseconds.
  *
- * @param what names the condition in the error, whose cause is the last result or error of `ask`
+ * @param what names the condition in the error, which shows the last result or error of `ask`
  */
 export async function until<T>(
   what: string,
@@ -35,7 +38,13 @@ export async function until<T>(
       if (!retryErrors) throw error;
       last = error;
     }
-    if (Date.now() > endMs) throw new Error(`this did not happen: ${what}`, { cause: last });
+    if (Date.now() > endMs) throw new Error(`this did not happen: ${what}; last: ${shown(last)}`, { cause: last });
     await pause();
   }
 }
+
+const shown = (last: unknown) =>
+  (last instanceof Error ? last.message : inspect(last, { breakLength: Number.POSITIVE_INFINITY })).slice(
+    0,
+    shownCharacters,
+  );
