@@ -73,7 +73,7 @@ test('the OpenAPI document has operations, each with a unique id', () => {
 });
 
 describe('one entry, with the ids of the request', () => {
-  test.each(named(operations))('%s that succeeds', { timeout: 30_000 }, async (id, operation) => {
+  test.each(named(operations))('%s that succeeds', async (id, operation) => {
     const values = await fresh();
     const { answer, entry } = await until('Temporal answers in time', async () => {
       const one = await audited({

@@ -80,7 +80,7 @@ describe.each([
   ['for its data', 'before', '22P05'],
   ['at the commit', 'at commit', 'P0001'],
 ] as const)('an entry that the database refuses %s', (_name, when, sqlState) => {
-  test.each(named)('makes %s fail without a change', { timeout: 30_000 }, async (_id, operation) => {
+  test.each(named)('makes %s fail without a change', async (_id, operation) => {
     const values = await createResources(gateway, consumer.url);
     const before = await stored();
     const entriesBefore = await countEntries();

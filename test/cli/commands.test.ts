@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { fillEvents, type StoredFields } from '../events/fill-events.ts';
 import { answer, incidentsOf, quickPace } from '../incidents/support.ts';
 import { backupFolder } from '../support/backup-folder.ts';
@@ -13,7 +13,6 @@ import { stateEnv } from './listen-session.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, runCli } from './support.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const gateway = useGateway({
   // Recorded output must not depend on the policy of a test run.
   ...{ delaysMs: slowDelaysMs, incidents: quickPace, eventWorkflows: 'on_retry' },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { commandsOf, programOfPage } from '../../src/cli/page.ts';
 import { fillEvents, type StoredFields } from '../events/fill-events.ts';
 import { backupFolder } from '../support/backup-folder.ts';
@@ -21,7 +21,6 @@ import { argsOf, type Call, everyCommand, type Named } from './every-command.ts'
 import { stateEnv } from './listen-session.ts';
 import { type CliResult, gatewayEnv, ptyCli, runCli } from './support.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const gateway = useGateway({
   ...{ delaysMs: slowDelaysMs, eventWorkflows: 'on_retry' },
   maintenance: { backupDir: backupFolder() },

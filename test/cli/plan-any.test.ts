@@ -2,13 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { secretText } from '../support/secrets.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { gatewayEnv, runCli } from './support.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const runs = 8;
 // A token compares secrets of ten accounts a minute: each run and command has one of its own.

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { version } from '../../src/cli/version.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { folderForTest } from '../support/folder-for-test.ts';
@@ -17,7 +17,6 @@ import { idsAt, stateEnv, webhooksOf } from './listen-session.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, ptyCli, runCli } from './support.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const gateway = useGateway({ worker: false });
 const { accountOf, send } = webhooksOf(() => gateway);
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign } from '@octokit/webhooks-methods';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sampleNames, samples } from '../../src/cli/send/samples/samples.ts';
 import { providerNames } from '../../src/providers/registry.ts';
 import { consumerForTest } from '../support/consumer.ts';
@@ -14,7 +14,6 @@ import { stateEnv } from './listen-session.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, runCli } from './support.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const require = createRequire(import.meta.url);
 const gateway = useGateway({ worker: false });
 const folder = mkdtempSync(join(tmpdir(), 'cli-send-'));

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
 import { useForAll } from '../support/use.ts';
 import { excessWidth, findings } from './support/axe.ts';
@@ -7,7 +7,6 @@ import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const gateway = consoleGateway();
 
 /** Two events whose attempts were all answered 500, and one that was delivered. */

@@ -132,7 +132,7 @@ describe('502', () => {
     ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ stored_url: 'http://10.0.0.1/' })],
     ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ stored_url: 'http://169.254.169.254/latest' })],
     ['dns_failure', 'could not be resolved', async () => ({ delivery_url: 'http://nobody.invalid/' })],
-  ])('without a status: %s, %s', { timeout: 30_000 }, async (outcome, words, fields) => {
+  ])('without a status: %s, %s', async (outcome, words, fields) => {
     const { problem, details } = await refusal(await fields());
     expect(problem).not.toHaveProperty('response_code');
     expect(problem).not.toHaveProperty('response_body');

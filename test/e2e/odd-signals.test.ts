@@ -66,53 +66,41 @@ const right: Record<SignalName, { content: object; outcome: object }> = {
   replay: { content: { generation: 1, schedule, resume }, outcome: { outcome: 'superseded', generation: 1 } },
 };
 
-test.each(names)(
-  'a waiting workflow ignores %s with wrong arguments, and acts on right ones',
-  { timeout: 30_000 },
-  async (name) => {
-    const ignored = collectLines('signal ignored, its content is not valid');
-    const { id, consumer } = await waitingEvent(stage);
-    await signalOddly(id, name);
-    expect(await stage.workflows.state(id)).toMatchObject({ phase: 'waiting', attempts: 1, retries: 0 });
-    const sent = odd.length + incomplete[name].length;
-    await until('each signal is logged', () => ignored.length >= sent);
-    const line = expect.objectContaining({ level: 40, signal: name, workflowId: `event-${id}` });
-    expect(ignored).toEqual(Array(sent).fill(line));
-    expect(consumer.deliveries).toHaveLength(1);
-    await stage.workflows.signal(id, name, [right[name].content]);
-    expect(await stage.workflows.result(id)).toMatchObject(right[name].outcome);
-  },
-);
+test.each(names)('a waiting workflow ignores %s with wrong arguments, and acts on right ones', async (name) => {
+  const ignored = collectLines('signal ignored, its content is not valid');
+  const { id, consumer } = await waitingEvent(stage);
+  await signalOddly(id, name);
+  expect(await stage.workflows.state(id)).toMatchObject({ phase: 'waiting', attempts: 1, retries: 0 });
+  const sent = odd.length + incomplete[name].length;
+  await until('each signal is logged', () => ignored.length >= sent);
+  const line = expect.objectContaining({ level: 40, signal: name, workflowId: `event-${id}` });
+  expect(ignored).toEqual(Array(sent).fill(line));
+  expect(consumer.deliveries).toHaveLength(1);
+  await stage.workflows.signal(id, name, [right[name].content]);
+  expect(await stage.workflows.result(id)).toMatchObject(right[name].outcome);
+});
 
-test.each(names)(
-  'during an attempt, %s with wrong arguments is ignored, and the event is delivered',
-  { timeout: 30_000 },
-  async (name) => {
-    const held = hold();
-    const { id } = await stage.sendTo(await stage.consumer(held.reply));
-    await held.arrived;
-    await signalOddly(id, name);
-    expect(await stage.workflows.state(id)).toMatchObject({ phase: 'attempting', attempts: 0, retries: 0 });
-    held.answer(200);
-    expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 1 });
-    const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
-    expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
-  },
-);
+test.each(names)('during an attempt, %s with wrong arguments is ignored, and the event is delivered', async (name) => {
+  const held = hold();
+  const { id } = await stage.sendTo(await stage.consumer(held.reply));
+  await held.arrived;
+  await signalOddly(id, name);
+  expect(await stage.workflows.state(id)).toMatchObject({ phase: 'attempting', attempts: 0, retries: 0 });
+  held.answer(200);
+  expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 1 });
+  const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
+});
 
-test.each(names)(
-  'during an attempt, %s with right arguments takes effect after it',
-  { timeout: 30_000 },
-  async (name) => {
-    const held = hold();
-    const { id } = await stage.sendTo(await stage.consumer(held.reply, 200));
-    await held.arrived;
-    await signalOddly(id, name);
-    await stage.workflows.signal(id, name, [right[name].content]);
-    held.answer(500);
-    expect(await stage.workflows.result(id)).toMatchObject(right[name].outcome);
-  },
-);
+test.each(names)('during an attempt, %s with right arguments takes effect after it', async (name) => {
+  const held = hold();
+  const { id } = await stage.sendTo(await stage.consumer(held.reply, 200));
+  await held.arrived;
+  await signalOddly(id, name);
+  await stage.workflows.signal(id, name, [right[name].content]);
+  held.answer(500);
+  expect(await stage.workflows.result(id)).toMatchObject(right[name].outcome);
+});
 
 test('a closed workflow takes no signal, whatever its arguments are, and the event stays as it is', async () => {
   const { id, event } = await deliveredEvent(stage);

@@ -55,7 +55,6 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
 
   test.each(outboundSecrets)(
     'a rotation of %s: receivers with the old and the new secret accept until the end, then only the new',
-    { timeout: 30_000 },
     async (field) => {
       const { delivered, tried, rotate, patch, endField } = await receiverOf(field, old);
       const before = await delivered();

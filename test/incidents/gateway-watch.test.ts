@@ -44,7 +44,7 @@ test('a condition is an incident after its time, and resolves when it holds no l
   await until('it is resolved', async () => (await incidents())[0].state === 'resolved');
 });
 
-test('a database that was away is an incident once it is back', { timeout: 60_000 }, async () => {
+test('a database that was away is an incident once it is back', async () => {
   let isAway = true;
   await watch(() => {
     if (isAway) throw new Error('connection refused');
@@ -57,6 +57,6 @@ test('a database that was away is an incident once it is back', { timeout: 60_00
     const rows = (await incidents()).filter(({ cause }) => cause === 'the database did not answer');
     return rows.length === 1 && rows;
   });
-  expect(Date.parse(found[0].first_seen_at)).toBeLessThan(startMs + 1_000);
+  expect(Date.parse(found[0].first_seen_at)).toBeLessThan(startMs + 11_000);
   await until('it is resolved', async () => (await incidents()).every(({ state }) => state === 'resolved'));
 });

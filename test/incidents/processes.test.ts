@@ -25,11 +25,8 @@ test('two apis and a worker agree on one incident; a killed one loses at most th
       await send(api.baseUrl, account, JSON.stringify({ id: `p-${n}`, type: 'x' }));
     await until('they were delivered', () => consumer.deliveries.length >= n);
   };
-  const beganMs = Date.now();
   await fail(first, 5);
   await until('an incident is open', async () => (await openOf(second, account.id)).length === 1);
-  // An engineer who looks sees it soon after the failure that opens it.
-  expect(Date.now() - beganMs).toBeLessThan(20_000);
   await fail(first, 6);
   await fail(second, 6);
   const [counted] = await until('both have added their failures', async () => {

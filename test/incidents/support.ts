@@ -63,7 +63,7 @@ export function incidentsOf(gateway: Pick<TestGateway, 'admin'>) {
           if (!match) throw new Error(`it has ${JSON.stringify(found)}`);
           return match;
         },
-        { retryErrors: true, limitMs: 30_000 },
+        { retryErrors: true },
       ),
     read: (id: string) => gateway.admin.request('GET', `/admin/incidents/${id}`),
     patch: (id: string, body: unknown) => gateway.admin.request('PATCH', `/admin/incidents/${id}`, body),

@@ -37,7 +37,7 @@ describe('the bytes are stored unchanged:', () => {
     ['compressed bytes', 'application/gzip', Buffer.from('1f8b08000000000000030300000000000000000000', 'hex')],
     ['nothing', 'application/json', ''],
     ['an invalid content type', '???', 'x'],
-  ])('%s', { timeout: 30_000 }, async (_name, contentType, body) => {
+  ])('%s', async (_name, contentType, body) => {
     const headers: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
     const answer = await rawRequest(gateway.baseUrl, { path: path(), headers, body });
     expect(answer.status).toBe(202);
@@ -76,7 +76,7 @@ describe('hostile content is stored', () => {
     ['arrays', `${'['.repeat(half)}${']'.repeat(half)}`],
     ['objects', `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`],
     ['arrays before an id', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},"id":9007199254740993}`],
-  ])('very deep %s', { timeout: 30_000 }, async (_name, body) => {
+  ])('very deep %s', async (_name, body) => {
     const answer = await gateway.send(account, body);
     expect(answer.status).toBe(202);
     expect((await storedEvent(gateway.database, answer.body.id))?.body.toString()).toBe(body);
@@ -102,7 +102,7 @@ describe('size', () => {
   test.each([
     ['declared', (bytes: Buffer) => ({ body: bytes })],
     ['chunked', (bytes: Buffer) => ({ chunks: [bytes.subarray(0, 700_000), bytes.subarray(700_000)] })],
-  ])('%s: a body of exactly the limit is accepted, one byte more is 413', { timeout: 30_000 }, async (_name, carry) => {
+  ])('%s: a body of exactly the limit is accepted, one byte more is 413', async (_name, carry) => {
     const exact = Buffer.alloc(limitBytes, 'a');
     const taken = await rawRequest(gateway.baseUrl, { path: path(), ...carry(exact) });
     expect(taken.status).toBe(202);

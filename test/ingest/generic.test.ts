@@ -158,7 +158,7 @@ describe('event type and external id', () => {
     ['[{"id":"in an array"}]', null, generated],
     ['<id>7</id>', null, generated],
     ['', null, generated],
-  ])('%s', { timeout: 30_000 }, async (body, type, id) => {
+  ])('%s', async (body, type, id) => {
     const answer = await gateway.send(account, body, { 'x-secret': current });
     expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id } });
     const row = await storedEvent(gateway.database, answer.body.id);

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { adminClient } from '../support/admin-client.ts';
 import type { Key, Sample } from '../support/providers/sample.ts';
 import { samples } from '../support/providers/samples.ts';
@@ -8,8 +8,6 @@ import { secretText } from '../support/secrets.ts';
 import { eventsOf } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { useClient, useConsumer, useGateway } from '../support/use-gateway.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const consumer = useConsumer();
 const gateway = useGateway({

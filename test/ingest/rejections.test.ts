@@ -60,7 +60,7 @@ const leaveRoomInMinute = async () => {
 test.each([
   ['one after another', false],
   ['at once', true],
-])('of a hundred in a minute, %s, sixty have rows and all are counted', { timeout: 30_000 }, async (_name, atOnce) => {
+])('of a hundred in a minute, %s, sixty have rows and all are counted', async (_name, atOnce) => {
   const [account, other] = [await closedAccount(), await closedAccount()];
   await leaveRoomInMinute();
   const statuses: number[] = [];

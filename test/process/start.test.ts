@@ -145,7 +145,7 @@ test('two gateways with different data folders run side by side, and Ctrl-C stop
 
   expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
   // The kernel needs a moment to remove processes that have ended.
-  await until('no process of the first gateway is left', () => processesOn([gateway.dataDir]).length === 0, 5_000);
+  await until('no process of the first gateway is left', () => processesOn([gateway.dataDir]).length === 0);
   expect(gateway.stdout()).toMatch(/Stopping …\n$/);
   // Nothing failed, so nothing was logged, except that the SDK may find a workflow task slow on a busy machine.
   const logged = gateway.stderr().split('\n');

@@ -126,7 +126,6 @@ test('workers of both releases end each other’s workflows without a failed wor
 // The release before sets the marker `schedule-ends` by `patched`, this one by `deprecatePatch`.
 test.each(['the release before', 'this release'])(
   'a workflow that %s has ended after its schedule is replayed by both',
-  { timeout: 30_000 },
   async (by) => {
     const taskQueue = `test-${randomUUID()}`;
     const worker = await Worker.create({

@@ -20,11 +20,12 @@ const longMs = 120_000;
 /** Of those in `process/`: several processes start one after another, which takes 75 s on a busy machine. */
 const processMs = 300_000;
 /**
- * The limit of all other tests. Such a test takes less than a second alone, and four times that when all workers are busy.
+ * The limit of all other tests. Such a test takes less than a second alone, four times that when all workers are busy, and
+ * machines differ by a factor of two.
  * A test that takes longer has a limit of its own, or its file has one: `vi.setConfig({ testTimeout })` lasts until the next
  * file, for which this module is run again.
  */
-const unitMs = 5_000;
+const unitMs = 10_000;
 
 function folderOfFile(): string {
   const tests = fileURLToPath(new URL('..', import.meta.url));

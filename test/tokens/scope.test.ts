@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openApiText } from '../../src/roles/openapi.ts';
 import { adminClient } from '../support/admin-client.ts';
 import { type AdminOperation, adminOperations, bodyOf, pathOf } from '../support/admin-operations.ts';
@@ -9,8 +9,6 @@ import type { ResourceIds } from '../support/resources.ts';
 import { until } from '../support/until.ts';
 import { useConsumer, useGateway } from '../support/use-gateway.ts';
 import { ownersOf } from './owners.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const consumer = useConsumer();
 // No worker, so that nothing but the calls changes rows.

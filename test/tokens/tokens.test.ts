@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { waiting } from '../events/feed/readers-of.ts';
 import { adminClient } from '../support/admin-client.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -7,8 +7,6 @@ import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { useClient, useGateway } from '../support/use-gateway.ts';
 import { ownersOf } from './owners.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const operateToken = secretText('token-of-operator');
 const gateway = useGateway({

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
 import { dayMs } from '../../../src/database/uuid-time.ts';
 import { heldBackSince } from '../../../src/events/feed/feed-state.ts';
@@ -11,8 +11,6 @@ import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/r
 import { until } from '../../support/until.ts';
 import { useGateway } from '../../support/use-gateway.ts';
 import { idsIn, readersOf, waiting } from './readers-of.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const gateway = useGateway({ worker: false, maxPayloadBytes: 8 * 1024 * 1024, droppedHeaders: ['x-user'] });
 

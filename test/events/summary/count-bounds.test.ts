@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ensurePartitions, partitionName } from '../../../src/database/partitions.ts';
 import { useClient, useGateway } from '../../support/use-gateway.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const gateway = useGateway({ worker: false });
 const client = useClient(gateway);
 

@@ -8,7 +8,6 @@ import { until } from '../../support/until.ts';
 import { useClient, useGateway } from '../../support/use-gateway.ts';
 import { fillEvents, type StoredFields } from '../fill-events.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const gateway = useGateway({ worker: false });
 const client = useClient(gateway);
 const hourMs = 3_600_000;
