@@ -1,6 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { uuidFloor, uuidMs } from '../database/uuid-time.ts';
 import { lanes } from './lanes.ts';
+import { waitingConsumers } from './queue.ts';
 
 /** The events whose delivery has not ended. */
 export interface PendingDeliveries {
@@ -8,6 +9,9 @@ export interface PendingDeliveries {
   /** When the oldest of them was received; null if there is none. */
   since: Date | null;
 }
+
+/** Events of held consumers that are passed over, at most: they are read in milliseconds. */
+const mostPassedOver = 10_000;
 
 const hourMs = 60 * 60_000;
 
@@ -26,8 +30,12 @@ const countPending = {
     ) hours`,
 };
 
-/** The oldest queued event of a lane: one index lookup for each account that has one. */
-const firstOfLane = (lane: number) => `(
+/**
+ * The oldest queued event of a lane: one index lookup for each consumer that has one.
+ *
+ * @param wanted a condition on the consumer's id, `account_id`
+ */
+const firstOfLane = (lane: number, wanted = 'true') => `(
       with recursive hop as (
         (select account_id, event_id from event_queue where lane = ${lane} order by account_id, event_id limit 1)
         union all
@@ -35,7 +43,7 @@ const firstOfLane = (lane: number) => `(
           select q.account_id, q.event_id from event_queue q where q.lane = ${lane} and q.account_id > hop.account_id order by q.account_id, q.event_id limit 1
         ) next
       )
-      select event_id from hop order by event_id limit 1
+      select event_id from hop where ${wanted} order by event_id limit 1
     )`;
 
 /**
@@ -52,13 +60,47 @@ const findOldest = {
     ) as id`,
 };
 
+/**
+ * As `findOldest`, from $1 on, without the events of held consumers. If the first ones all are such, the last of them
+ * counts: those after it are younger.
+ */
+const findOldestFree = {
+  name: '',
+  text: `
+    with held as materialized (${waitingConsumers}), first as materialized (
+      select e.id, coalesce(e.consumer_id, e.account_id) in (select id from held) as is_held, row_number() over (order by e.id) as n
+      from (select id, consumer_id, account_id from events where id >= $1 and due_at is not null order by id limit ${mostPassedOver}) e
+    )
+    select least(
+      (select id from first where not is_held or n = ${mostPassedOver} order by id limit 1),
+      ${firstOfLane(lanes.firstAttempt, 'account_id not in (select id from held)')},
+      ${firstOfLane(lanes.pendingStart, 'account_id not in (select id from held)')}
+    ) as id, exists (select from held) as "someHeld"`,
+};
+
 /** Counts the pending events and finds the oldest. Use `database.reader`, whose plans leave out other days. */
 export async function pendingDeliveries(sql: Sql): Promise<PendingDeliveries> {
-  const [counted] = await sql.query<{ count: number; hour: Date | null }>(countPending, []);
-  if (!counted?.hour) return { count: 0, since: null };
-  const { count, hour } = counted;
+  const { count, hour } = await countedPending(sql);
+  if (hour === null) return { count: 0, since: null };
   const range = [uuidFloor(hour), uuidFloor(new Date(hour.getTime() + hourMs))];
   const [oldest] = await sql.query<{ id: string | null }>(findOldest, range);
   // The event may just have been delivered. The hour then tells its time as well as it is known.
   return { count, since: oldest?.id ? new Date(uuidMs(oldest.id)) : hour };
+}
+
+/**
+ * Counts the pending events, and finds the oldest whose account and consumer are neither paused nor disabled: it waits for
+ * the gateway, or for its schedule. A pause of all deliveries does not count here.
+ */
+export async function freePendingDeliveries(sql: Sql): Promise<PendingDeliveries> {
+  const { count, hour } = await countedPending(sql);
+  if (hour === null) return { count: 0, since: null };
+  const [oldest] = await sql.query<{ id: string | null; someHeld: boolean }>(findOldestFree, [uuidFloor(hour)]);
+  if (oldest?.id) return { count, since: new Date(uuidMs(oldest.id)) };
+  return { count, since: oldest?.someHeld ? null : hour };
+}
+
+async function countedPending(sql: Sql) {
+  const [counted] = await sql.query<{ count: number; hour: Date | null }>(countPending, []);
+  return counted ?? { count: 0, hour: null };
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { partitionsAhead } from '../database/partitions.ts';
 import { heldBackSince } from '../events/feed/feed-state.ts';
 import { readPause } from '../events/pause.ts';
-import { pendingDeliveries } from '../events/pending-deliveries.ts';
+import { freePendingDeliveries } from '../events/pending-deliveries.ts';
 import { workflowBacklog } from '../events/workflow-backlog.ts';
 import { countOpenIncidents } from '../incidents/incident-rows.ts';
 import { countProcesses } from '../processes/process-rows.ts';
@@ -21,7 +21,7 @@ const ageS = (since: Date | null, nowMs: number) => (since === null ? 0 : Math.m
 export async function readStoredState({
   reader,
 }: Pick<Database, 'reader'>): Promise<Omit<GatewayState, 'databaseAvailable' | 'temporalReachable'>> {
-  const pending = await pendingDeliveries(reader);
+  const pending = await freePendingDeliveries(reader);
   const backlog = await workflowBacklog(reader);
   const pause = await readPause(reader);
   const lastBackup = await lastBackupAt(reader);

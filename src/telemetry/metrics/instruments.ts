@@ -115,7 +115,7 @@ const stateGauges = {
   pending: ['gateway_deliveries_pending', 'Events whose delivery has not ended.'],
   oldestPendingS: [
     'gateway_delivery_oldest_pending_seconds',
-    'Age of the oldest event whose delivery has not ended, since its receipt; 0 when there is none.',
+    'Age of the oldest event whose delivery has not ended, since its receipt, without those of paused or disabled accounts and consumers; 0 when there is none.',
   ],
   workflowStartsWaiting: [
     'gateway_workflow_starts_waiting',
