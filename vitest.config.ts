@@ -35,6 +35,8 @@ export default defineConfig({
     sequence: process.env.TEST_ORDER === 'random' ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     // Most hooks start a gateway on a database of its own.
     hookTimeout: 120_000,
+    // As `until`.
+    expect: { poll: { timeout: 90_000 } },
     // A report shows the whole of what was compared: a shortened log hides the line that explains the failure.
     chaiConfig: { truncateThreshold: 0 },
     // For scripts that count: a summary in JSON where they ask for one.

@@ -80,11 +80,11 @@ test('npm scripts find the Node of the package, even if npm has removed the link
     expect(run()).toMatchObject({ status: 0, stderr: '' });
     expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${process.version}\n`);
   }
-}, 30_000);
+});
 
 test('without the package an installation passes on Node 24, and fails on an older Node with a hint', () => {
   expect(afterInstall([], '24.0.0').run()).toMatchObject({ status: 0, stderr: '' });
   const { status, stderr } = afterInstall([], '20.20.2').run();
   expect(status).toBe(1);
   for (const part of ['Node 24', "'npm ci' again", 'macOS']) expect(stderr).toContain(part);
-}, 30_000);
+});

@@ -135,4 +135,4 @@ test('the api answers with its own settings', async () => {
   expect(JSON.stringify(answer.body)).not.toContain(secretsKey);
   expect((await fetch(`${api.baseUrl}/admin/settings`)).status).toBe(401);
   await api.stop();
-}, 30_000);
+});

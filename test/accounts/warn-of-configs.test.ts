@@ -34,4 +34,4 @@ test('a start names the accounts whose stored settings would be refused today, a
 
   await gateway.admin.request('PATCH', `/admin/accounts/${older.id}`, { provider_config: { signed: '{id} {body}' } });
   expect(await start()).toEqual([]);
-}, 30_000);
+});

@@ -37,7 +37,7 @@ test('an account with many events and a slow consumer does not delay the first e
   release();
   await until('the others follow', () => crowd.consumer.deliveries.length === many.length);
   expect(idsOf(crowd.consumer.deliveries)).toEqual(many);
-}, 30_000);
+});
 
 test('24 slow consumers of an account do not delay the first event of another account', async () => {
   const { release, reply } = heldBack();
@@ -65,7 +65,7 @@ test('24 slow consumers of an account do not delay the first event of another ac
   await until('the event of the other account is delivered', () => single.consumer.deliveries.length === 1);
   expect(crowd.consumer.deliveries.length).toBe(128);
   release();
-}, 30_000);
+});
 
 test('two processes make the first attempt of each event once', async () => {
   const accounts = [await stage.account(), await stage.account()];
@@ -82,7 +82,7 @@ test('two processes make the first attempt of each event once', async () => {
     return row?.n === sent.length;
   });
   expect(idsOf(delivered())).toEqual(sent.toSorted());
-}, 30_000);
+});
 
 test('an attempt that ends after its claim was taken over is recorded once', async () => {
   const { release, reply } = heldBack();
@@ -105,4 +105,4 @@ test('an attempt that ends after its claim was taken over is recorded once', asy
   await slow.stop();
   expect(await states()).toEqual([{ delivery_status: 'delivered', attempts: 1, recorded: 1 }]);
   expect(idsOf(account.consumer.deliveries)).toEqual([id, id]);
-}, 30_000);
+});

@@ -92,7 +92,7 @@ test('events of a slow consumer wait in memory in their order, and those beyond 
   release();
   await until('all are delivered', () => account.consumer.deliveries.length === 300);
   expect(idsOf(account.consumer.deliveries)).toEqual(events.map(({ id }) => id));
-}, 60_000);
+});
 
 test('what waits in memory when the process stops is claimed by another one', async () => {
   const { release, reply } = heldBack();
@@ -110,7 +110,7 @@ test('what waits in memory when the process stops is claimed by another one', as
   other.firstAttempts.start();
   await until('all are delivered', () => account.consumer.deliveries.length === 3);
   expect(new Set(idsOf(account.consumer.deliveries)).size).toBe(3);
-}, 30_000);
+});
 
 test('a stopped process takes over no event, and its webhooks are still stored', async () => {
   const account = await stage.account();

@@ -24,7 +24,7 @@ test('both epochs verify with the new key alone, also against heads noted in eit
   expect([early?.seq, atChange?.seq]).toEqual([3, 5]);
   for (const noted of [early, atChange]) expect(await verify(second, noted ?? undefined)).toMatchObject({ ok: true });
   expect(await verify(first)).toMatchObject({ ok: false, head: null });
-}, 30_000);
+});
 
 test('entries of both keys in any order, sealed by processes with either key, form one chain', async () => {
   const [before, after] = [both(first, second), both(second, first)];
@@ -36,7 +36,7 @@ test('entries of both keys in any order, sealed by processes with either key, fo
   expect(await retire(second, first)).toBe(true);
   await seal(second);
   expect(await verify(second)).toMatchObject({ ok: true, checked: 13 });
-}, 30_000);
+});
 
 test('after several changes of the key, all epochs verify with the newest key alone', async () => {
   const keys = Array.from({ length: 5 }, randomKeyring);
@@ -54,7 +54,7 @@ test('after several changes of the key, all epochs verify with the newest key al
   const last = keys.at(-1) ?? first;
   await seal(last);
   expect(await verify(last)).toMatchObject({ ok: true, checked: n + keys.length - 1, unsealed: 0 });
-}, 30_000);
+});
 
 /** Encrypts the retired keys again, as the command `reseal` does. */
 async function resealRetired(keyring: Keyring): Promise<void> {
@@ -81,7 +81,7 @@ test('an epoch can end with an empty log, and with one that was never sealed', a
   await registerKeyring(log.database, both(third, second));
   expect(await retire(third, second)).toBe(true);
   expect(await verify(both(third, second))).toMatchObject({ ok: true, checked: 3, unsealed: 1 });
-}, 30_000);
+});
 
 test('purges cross the end of an epoch, and continue from an anchor that the old key signed', async () => {
   const purge = (keyring: Keyring, days: number) =>
@@ -104,7 +104,7 @@ test('purges cross the end of an epoch, and continue from an anchor that the old
   expect(await purge(second, 7)).toBe(0);
   await seal(second);
   expect(await verify(second)).toMatchObject({ ok: true, unsealed: 0, failure: null });
-}, 30_000);
+});
 
 async function writeOld(keyring: Keyring, days: number, n: number) {
   await registerKeyring(log.database, keyring);

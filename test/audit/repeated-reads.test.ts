@@ -55,7 +55,7 @@ test('of reads that repeat, the first is an entry, and one closing entry has the
     { account_id: account.id, status: 200 },
     { account_id: account.id, calls: 1 },
   ]);
-}, 60_000);
+});
 
 test('reads of a payload, changes and failed calls stay one by one', async () => {
   await withinOneHour();
@@ -75,7 +75,7 @@ test('reads of a payload, changes and failed calls stay one by one', async () =>
   expect(found).toEqual(
     ['event.ack', 'event.list', 'event.payload', 'event.read'].map((action) => ({ action, n: 3, counted: 0 })),
   );
-}, 60_000);
+});
 
 test('no header and no parameter makes a read count, or not', async () => {
   await withinOneHour();
@@ -96,7 +96,7 @@ test('no header and no parameter makes a read count, or not', async () => {
     ).toBe(200);
   await api.stop();
   expect((await entriesOf(roles, 'event.list')).map(({ details }) => details.calls)).toEqual([undefined, 3]);
-}, 60_000);
+});
 
 test('each clock hour begins with an entry, closes with one, and the closing entries are part of the chain', async () => {
   const log = await openTestLog();
@@ -131,7 +131,7 @@ test('each clock hour begins with an entry, closes with one, and the closing ent
   expect(await details()).toHaveLength(4);
   await log.sealer.seal();
   expect(await log.verify()).toMatchObject({ ok: true, checked: 4, failure: null });
-}, 30_000);
+});
 
 test('a read is refused when its first entry cannot be written, and the next one is the first again', async () => {
   const log = await openTestLog();
@@ -152,4 +152,4 @@ test('a read is refused when its first entry cannot be written, and the next one
   await reads.stop();
   const { rows } = await log.database.pool.query('select details from audit_logs order by id');
   expect(rows.map((row) => row.details.calls)).toEqual([undefined, 1]);
-}, 30_000);
+});

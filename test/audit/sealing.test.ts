@@ -78,7 +78,7 @@ test('concurrent writers, sealers and verifications produce one chain without ga
   );
   expect(counts).toEqual({ n: '3000', first: '1', last: '3000' });
   expect(await log.verify()).toMatchObject({ ok: true, checked: 3_000, unsealed: 0 });
-}, 30_000);
+});
 
 test('a sealer that is killed while it seals leaves a valid chain', async () => {
   await log.sealed(1, 3);
@@ -112,7 +112,7 @@ test('the loop seals new entries and logs the head at intervals, and once more w
   expect(lines.at(-1)).toMatchObject({ msg: 'audit log head', ...head });
   expect(lines.map(({ seq }) => seq)).toEqual([...new Set(lines.map(({ seq }) => seq))]);
   for (const { seq, seal } of lines) expect(await log.verify({ seq, seal })).toMatchObject({ ok: true });
-}, 30_000);
+});
 
 test('with another SECRETS_KEY the log does not verify, and no entry is added to the chain', async () => {
   await log.sealed(1, 3);

@@ -143,4 +143,4 @@ test('any single change of a stored row is found', async () => {
   );
   expect(found).toBeGreaterThan(200);
   expect(refused + same).toBeLessThan(200);
-}, 30_000);
+});

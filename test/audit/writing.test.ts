@@ -43,7 +43,7 @@ test('any JSON is read back unchanged, and verifies', async () => {
     }),
     { numRuns: 100 },
   );
-}, 30_000);
+});
 
 test('characters that PostgreSQL refuses are replaced, in names too, and other entries are not affected', async () => {
   const bad = { actor: 'a\0b\ud800c', ipAddress: '\0', details: { 'k\0': 'v\0', half: ['\udc00x', '\\u0000'] } };
@@ -115,7 +115,7 @@ test('entries beyond the limit of waiting ones are refused, and the others are w
   expect(refused.length).toBeGreaterThan(0);
   for (const { reason } of refused) expect(reason).toBeInstanceOf(BatcherFull);
   expect(await log.sealer.seal()).toBe(6_000 - refused.length);
-}, 30_000);
+});
 
 test('an entry has the time of its creation, and the column fits every action', async () => {
   const before = Date.now();

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway } from '../support/gateway.ts';
-import { backupEnded, backupsOf, holdBackups, scheduled } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, backupsOf, holdBackups, scheduled } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
@@ -29,7 +29,7 @@ async function stage() {
     async held(): Promise<{ id: string; workflow_id: string }> {
       const held = await holdBackups(gateway.databaseUrl);
       release = held.release;
-      const { status, body } = await gateway.admin.post('/admin/backups/trigger');
+      const { status, body } = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
       expect(status).toBe(202);
       await held.arrived();
       return body;
@@ -64,7 +64,7 @@ test('a backup that was given up while it ran leaves neither a file nor a listed
   await gateway.database.pool.query(silence);
   expect(await backupsOf(gateway)).toMatchObject([{ id, status: 'failed' }]);
   // A backup that was given up does not block the next one.
-  const next = await gateway.admin.post('/admin/backups/trigger');
+  const next = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
   expect(next.status).toBe(202);
   await release();
   expect(await backupEnded(gateway, next.body.id)).toMatchObject({ status: 'completed' });
@@ -98,7 +98,7 @@ test('a first failure of the store after a worker was stopped is retried', async
 test('a second failure of the store fails the backup, with the reason', async () => {
   const { gateway, temporal, dir } = await stage();
   writeFileSync(dir, 'no folder');
-  const { body } = await gateway.admin.post('/admin/backups/trigger');
+  const { body } = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
   const { status, error } = await backupEnded(gateway, body.id, againMs);
   expect([status, error]).toEqual(['failed', expect.stringContaining(`The backup folder ${dir} cannot be used`)]);
   const { events } = await temporal.client.workflow.getHandle(body.workflow_id).fetchHistory();

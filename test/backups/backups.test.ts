@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import {
   actionsOf,
+  askMaintenance,
   backupEnded,
   backupsOf,
   holdBackups,
@@ -41,7 +42,7 @@ afterEach(async () => {
 });
 
 async function trigger() {
-  const answer = await gateway.admin.post('/admin/backups/trigger');
+  const answer = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
   if (answer.status === 202) workflows.push(answer.body.workflow_id);
   return answer;
 }

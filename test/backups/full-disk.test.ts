@@ -6,7 +6,7 @@ import { createKeyring } from '../../src/secrets/keyring.ts';
 import { freshDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
-import { backupEnded, backupsOf, scheduled } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, backupsOf, scheduled } from '../support/maintenance.ts';
 import { lacks } from '../support/may-skip/list.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { restore, verifiedIn } from './support.ts';
@@ -22,7 +22,7 @@ const incompressible = `
 
 /** Triggers a backup and waits for its end, including the retry of a failed one. */
 async function backedUp(api: Parameters<typeof backupEnded>[0]) {
-  const { status, body } = await api.admin.post('/admin/backups/trigger');
+  const { status, body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
   expect(status).toBe(202);
   return backupEnded(api, body.id, 90_000);
 }

@@ -41,7 +41,7 @@ test('an advisory with an exception passes; an exception without a reason or an 
   });
   expect(judged(clean, explained)).toMatchObject({ status: 1, stdout: expect.stringContaining('remove it') });
   expect(judged(clean, [])).toMatchObject({ status: 0 });
-}, 30_000);
+});
 
 test.each([
   ['a refusal', { message: '405 Method Not Allowed', statusCode: 405, error: { summary: '', detail: '' } }, '405'],

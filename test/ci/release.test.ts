@@ -60,7 +60,7 @@ test('a release dates the section, sets every version, commits and tags', () => 
   expect(git('diff', '--shortstat', 'HEAD~1', '--', 'package.json', 'openapi.json')).toContain(
     '2 insertions(+), 2 deletions(-)',
   );
-}, 30_000);
+});
 
 test('a release without entries, with uncommitted changes or of no later version is refused', () => {
   const { folder, git, release } = repository(changelog);
@@ -77,7 +77,7 @@ test('a release without entries, with uncommitted changes or of no later version
   git('tag', 'v9.9.0');
   expect(release('9.9.0')).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
   expect(git('tag', '--list')).toBe('v9.8.7\nv9.9.0');
-}, 30_000);
+});
 
 test('a release records the hashes of the migrations that it adds', () => {
   const { folder, git, release } = repository(changelog);
@@ -91,8 +91,8 @@ test('a release records the hashes of the migrations that it adds', () => {
   // Functions change with the code.
   expect(Object.keys(recorded['9.8.7'])).not.toContain('functions/added.sql');
   expect(Object.keys(recorded['9.8.7'])).not.toContain('schema/accounts.sql');
-}, 30_000);
+});
 
 test('the changelog of this project can be released', () => {
   expect(repository().release('9.8.7')).toMatchObject({ status: 0 });
-}, 30_000);
+});

@@ -85,7 +85,7 @@ beforeAll(async () => {
   await succeeded(['tokens', 'create', token, '--role', 'read', '--account', account]);
   // On a busy machine Temporal may not answer in time, and the command says: try again.
   await until('there is a backup', () => succeeded(['backups', 'trigger', '--wait']), { retryErrors: true });
-  await succeeded(['maintenance', 'run', 'sweep']);
+  await until('the sweep is triggered', () => succeeded(['maintenance', 'run', 'sweep']), { retryErrors: true });
   await until(
     'the sweep has a run',
     async () => (await gateway.admin.request('GET', '/admin/upkeep/sweep/runs')).body.length > 0,

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditTrail } from '../support/audit-trail.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -8,7 +8,6 @@ import { until } from '../support/until.ts';
 import { cuttableProxy, idsAt, spawnListen, startListen, stateEnv, webhooksOf } from './listen-session.ts';
 import { gatewayEnv, runCli } from './support.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startGateway({ worker: false, droppedHeaders: ['x-user*'] });

@@ -1,11 +1,10 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { reader, secrets, shop, tokens, usePlanFiles, withoutKey } from './plan-support.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, ptyCli, runCli } from './support.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const { gateway, accountNamed, withFile, writeNext } = usePlanFiles();
 
 describe('a file', () => {

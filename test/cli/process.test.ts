@@ -93,7 +93,10 @@ describe('in a terminal', () => {
     const shown = inTerminal(['listen', '--account', account, '--forward', consumer.url], columns, stateEnv());
     await until('it is ready', () => shown.text().includes('[ready]'));
     const [older, newer] = await send(account, 2);
-    await until('both are forwarded', () => consumer.deliveries.length === 2 && shown.text().match(/200/g));
+    await until(
+      'both are forwarded',
+      () => consumer.deliveries.length === 2 && shown.text().match(/ 200 +\d+ ms\r?\n/g)?.length === 2,
+    );
     shown.write('r');
     await until('the newest one is replayed', () => consumer.deliveries.length === 3);
     shown.write('\u001b[A');

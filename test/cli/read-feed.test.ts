@@ -39,7 +39,7 @@ test('the feed goes on from its cursor after a silent connection, and after the 
   const news: string[] = [];
   for await (const { kind } of readFeed({
     ...{ connection, filter, start: {}, follow: true, giveUpMs: null, signal: stop.signal },
-    silenceMs: 200,
+    silenceMs: 2_000,
   })) {
     news.push(kind);
     if (news.length === 5) stop.abort();
@@ -50,10 +50,8 @@ test('the feed goes on from its cursor after a silent connection, and after the 
   expect(asked).toEqual([null, 'after-null', 'after-null', 'after-null']);
 });
 
-test('a page that comes in parts has no limit for the whole; a silence within a page ends the call', {
-  timeout: 30_000,
-}, async () => {
-  const silenceMs = 1_000;
+test('a page that comes in parts has no limit for the whole; a silence within a page ends the call', async () => {
+  const silenceMs = 3_000;
   const pauseMs = silenceMs / 10;
   const asked: (string | null)[] = [];
   const stop = new AbortController();

@@ -36,7 +36,7 @@ test('without any backend a request is answered 503 with Retry-After', async () 
   const response = await post();
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   expect(balancer.counts.refused).toBe(1);
-}, 30_000);
+});
 
 test('a request that was sent is not sent again when its backend breaks', async () => {
   const broken = (incoming: IncomingMessage) => void incoming.socket.resetAndDestroy();

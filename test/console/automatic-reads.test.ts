@@ -25,4 +25,4 @@ test('an open overview has one entry in the audit log for each of its reads', as
   expect(entries.filter(({ n }) => n > 1)).toEqual([]);
   // With one closing entry for each, that is fewer than 60 an hour.
   expect(entries.length).toBeLessThan(30);
-}, 90_000);
+});

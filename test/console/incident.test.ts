@@ -77,7 +77,7 @@ test(
     await line.getByText('answers 500').waitFor();
     await line.getByText('TypeError: Cannot read properties of null').waitFor();
     const since = await line.getByRole('time').or(line.locator('time')).first().getAttribute('datetime');
-    expect(Math.abs(Date.parse(since ?? '') - brokenAtMs)).toBeLessThan(5_000);
+    expect(Math.abs(Date.parse(since ?? '') - brokenAtMs)).toBeLessThan(20_000);
     // The success rate is that of attempts, also of those that are retried.
     await page.getByText(/of \d+ attempts failed in the last 15 min/).waitFor();
 
@@ -108,7 +108,7 @@ test(
     await page.getByRole('button', { name: /^Resume/ }).click();
     await page.getByText('a fix is deployed').waitFor({ state: 'detached' });
     const fact = (name: string) => page.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
-    await fact('Waiting for another attempt').getByText('0', { exact: true }).waitFor({ timeout: 30_000 });
+    await fact('Waiting for another attempt').getByText('0', { exact: true }).waitFor();
     const exhausted = Number(await fact('Exhausted').locator('dd').innerText());
     expect(exhausted).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Replay …' }).click();
@@ -118,10 +118,10 @@ test(
     await page
       .getByText(new RegExp(`${exhausted} of ${exhausted}`))
       .first()
-      .waitFor({ timeout: 60_000 });
+      .waitFor();
     await until('all webhooks are accepted by all consumers', () => accepted.size === 14 * 3);
     await page.goBack();
-    await fact('Exhausted').getByText('0', { exact: true }).waitFor({ timeout: 30_000 });
+    await fact('Exhausted').getByText('0', { exact: true }).waitFor();
     await page.getByText('It is over.').waitFor({ timeout: endLimitMs });
     await page.getByText('Nothing of it is left.').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
@@ -140,7 +140,7 @@ test(
     await arrive(6);
     const page = await openConsole({ baseUrl, token: adminToken, viewport: { width: 375, height: 812 } });
     const line = lineOf(page, account);
-    await line.waitFor({ timeout: 40_000 });
+    await line.waitFor();
     const wider = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect([await wider(), await findings(page)]).toEqual([0, []]);

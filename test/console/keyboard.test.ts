@@ -77,6 +77,7 @@ test('/ goes to the search of each page, and opens that of the events from a pag
     const hasSearch = ['/events', '/accounts'].includes(path);
     await page.goto(`${baseUrl}/dashboard${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    if (hasSearch) await page.getByRole('searchbox').first().waitFor();
     await page.keyboard.press('/');
     await expect.poll(named).toEqual(['INPUT', hasSearch ? `/dashboard${path}` : '/dashboard/events']);
   }

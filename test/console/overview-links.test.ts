@@ -74,7 +74,7 @@ async function countOfList(page: Page, href: string): Promise<number> {
   const empty = page.getByText(/^No (rejected webhook|event)/).first();
   await table.or(empty).first().waitFor();
   await expect.poll(() => answers.length).toBeGreaterThan(0);
-  const rows = await table.getAttribute('aria-rowcount').catch(() => '1');
+  const rows = (await table.count()) > 0 ? await table.getAttribute('aria-rowcount') : '1';
   // All rows of this test fit one page.
   expect(answers[0]).toBeLessThan(100);
   expect(Number(rows ?? 1) - 1).toBe(answers.at(-1));
@@ -108,7 +108,7 @@ test('each number of the overview that is a link is the number of rows of the li
     }
     await overview.close();
   }
-}, 120_000);
+});
 
 test('each number of an incident leads to a list of so many events', async () => {
   const { baseUrl, adminToken } = gateway;
@@ -134,7 +134,7 @@ test('each number of an incident leads to a list of so many events', async () =>
     expect([text, await countOfList(page, href)]).toEqual([text, numberOf(text)]);
     await page.close();
   }
-}, 120_000);
+});
 
 test('the charts say what happened in other words than lists say what is', async () => {
   const { baseUrl, adminToken } = gateway;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
-import { backupEnded, scheduled, triggered } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, scheduled, triggered } from '../support/maintenance.ts';
 import { excessWidth, findings } from './support/axe.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
@@ -23,7 +23,7 @@ let incidentId = '';
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
   await scheduled(gateway, 'backup');
-  const { body } = await gateway.admin.post('/admin/backups/trigger');
+  const { body } = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
   await backupEnded(gateway, body.id);
   await triggered(gateway, 'retention');
   const order = { action: 'replay', ids: [data.events.rejected], per_second: 5 };

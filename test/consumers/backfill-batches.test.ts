@@ -56,7 +56,7 @@ test('the next batch is due only after the pause, also for another worker', asyn
   const times = made.map(({ backfilled_at: at }) => at.getTime()).toSorted((a, b) => a - b);
   for (const [n, at] of times.entries())
     if (times[n + 3] !== undefined) expect(Number(times[n + 3]) - at).toBeGreaterThanOrEqual(1_000);
-}, 30_000);
+});
 
 test('no more than 300 events of the consumer wait in the queue', async () => {
   const { consumers, send, ordered, events } = await pastOf(gateway);
@@ -73,7 +73,7 @@ test('no more than 300 events of the consumer wait in the queue', async () => {
   await gateway.rows('delete from event_queue where account_id = $1', [late.id]);
   await workOff(gateway);
   expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', done: 320 });
-}, 60_000);
+});
 
 test('a worker that loses its connection before any statement of a batch makes each event once', async () => {
   const { consumers, send, ordered, webhooksOf } = await pastOf(gateway);
@@ -99,7 +99,7 @@ test('a worker that loses its connection before any statement of a batch makes e
   await workOff(gateway);
   expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', done: 3 });
   expect(await webhooksOf(late)).toEqual(ids);
-}, 30_000);
+});
 
 test('a worker whose lease was lost makes no event', async () => {
   const { consumers, send, ordered, webhooksOf } = await pastOf(gateway);

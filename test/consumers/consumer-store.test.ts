@@ -193,7 +193,7 @@ describe('deleting a consumer', () => {
     while (await stopNextEvents(stores.database));
     expect(await stateOf(own)).toEqual([ended]);
     expect(await rows(stores.database, 'select * from stopped_accounts')).toEqual([]);
-  }, 30_000);
+  });
 
   test('and deleting the account ends the events of all its consumers', async () => {
     const { id } = await create(billing);

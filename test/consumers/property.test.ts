@@ -123,76 +123,84 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
   test.each([
     ['that stay', false],
     ['that are changed at random', true],
-  ])('each webhook yields the events of consumers %s, and a backfill those that are missing', async (_, changes) => {
-    const consumer = await stage.consumer();
-    const runs = await Promise.all(
-      Array.from({ length: accounts }, async (_, n) => {
-        const random = new Random(seed + n);
-        const url = (name: string) => consumer.url.replace('/hook', `/${n}/${name}`);
-        const account = await ChangingAccount.create(random, stage.gateway.admin, url);
-        return { account, ...(await runAccount(random, account, { changes })) };
-      }),
-    );
-    for (const { account } of runs) await account.release();
-    await until('all events are settled', async () => {
-      const left = await stage.gateway.rows(
-        `select id from events where delivery_status = 'pending' union select event_id from event_queue`,
+  ])(
+    'each webhook yields the events of consumers %s, and a backfill those that are missing',
+    { timeout: 400_000 },
+    async (_, changes) => {
+      const consumer = await stage.consumer();
+      const runs = await Promise.all(
+        Array.from({ length: accounts }, async (_, n) => {
+          const random = new Random(seed + n);
+          const url = (name: string) => consumer.url.replace('/hook', `/${n}/${name}`);
+          const account = await ChangingAccount.create(random, stage.gateway.admin, url);
+          return { account, ...(await runAccount(random, account, { changes })) };
+        }),
       );
-      return left.length === 0;
-    });
-    for (const { account, all, replays } of runs) {
-      const seen = Map.groupBy(consumer.deliveries, ({ headers }) => String(headers['webhook-id']));
-      for (const { webhook, id, fromMs, untilMs } of all) {
-        const rows = await eventsOf(id);
-        const possible = account.possible(webhook, fromMs, untilMs);
-        const { found, late } = yieldOfRows(account.id, rows);
-        const { certain, possible: allowed } = account.backfills.of(webhook, fromMs, untilMs);
-        const facts = `PROPERTY_SEED=${seed}: ${JSON.stringify({ id, webhook, rows, certain: [...certain], allowed: [...allowed], moments: account.moments(fromMs, untilMs) })}`;
-        expect(possible, facts).toContainEqual(found);
-        // Each consumer has at most one event. Backfills made those that were missing, and no other ones.
-        const got = [...found.events, ...late];
-        expect(got.length, facts).toBe(new Set(got).size);
-        expect(new Set(got).isSupersetOf(certain), facts).toBe(true);
-        expect(new Set(late).isSubsetOf(allowed), facts).toBe(true);
-        // The first event has the id of the webhook, and all have its millisecond.
-        expect(
-          rows.filter((row) => row.request_id === null).map((row) => row.id),
-          facts,
-        ).toEqual([id]);
-        expect(new Set(rows.map((row) => row.id.slice(0, 13))), facts).toEqual(new Set([id.slice(0, 13)]));
-        if (found.events.length === 0)
+      for (const { account } of runs) await account.release();
+      await until(
+        'all events are settled',
+        async () => {
+          const left = await stage.gateway.rows(
+            `select id from events where delivery_status = 'pending' union select event_id from event_queue`,
+          );
+          return left.length === 0;
+        },
+        200_000,
+      );
+      for (const { account, all, replays } of runs) {
+        const seen = Map.groupBy(consumer.deliveries, ({ headers }) => String(headers['webhook-id']));
+        for (const { webhook, id, fromMs, untilMs } of all) {
+          const rows = await eventsOf(id);
+          const possible = account.possible(webhook, fromMs, untilMs);
+          const { found, late } = yieldOfRows(account.id, rows);
+          const { certain, possible: allowed } = account.backfills.of(webhook, fromMs, untilMs);
+          const facts = `PROPERTY_SEED=${seed}: ${JSON.stringify({ id, webhook, rows, certain: [...certain], allowed: [...allowed], moments: account.moments(fromMs, untilMs) })}`;
+          expect(possible, facts).toContainEqual(found);
+          // Each consumer has at most one event. Backfills made those that were missing, and no other ones.
+          const got = [...found.events, ...late];
+          expect(got.length, facts).toBe(new Set(got).size);
+          expect(new Set(got).isSupersetOf(certain), facts).toBe(true);
+          expect(new Set(late).isSubsetOf(allowed), facts).toBe(true);
+          // The first event has the id of the webhook, and all have its millisecond.
           expect(
-            rows.filter((row) => row.backfilled_at === null),
+            rows.filter((row) => row.request_id === null).map((row) => row.id),
             facts,
-          ).toMatchObject([{ delivery_status: null, skipped_reason: 'no_consumer_matched' }]);
-        for (const row of rows) {
-          const payload = await fetch(`${stage.gateway.baseUrl}/admin/events/${row.id}/payload`, {
-            headers: { 'x-admin-token': stage.gateway.adminToken },
-          });
-          expect([payload.status, Buffer.from(await payload.arrayBuffer()).toString()], facts).toEqual([
-            200,
-            webhook.body,
-          ]);
-          if (row.skipped_reason !== null) {
-            expect(seen.get(row.id), facts).toBeUndefined();
-            continue;
+          ).toEqual([id]);
+          expect(new Set(rows.map((row) => row.id.slice(0, 13))), facts).toEqual(new Set([id.slice(0, 13)]));
+          if (found.events.length === 0)
+            expect(
+              rows.filter((row) => row.backfilled_at === null),
+              facts,
+            ).toMatchObject([{ delivery_status: null, skipped_reason: 'no_consumer_matched' }]);
+          for (const row of rows) {
+            const payload = await fetch(`${stage.gateway.baseUrl}/admin/events/${row.id}/payload`, {
+              headers: { 'x-admin-token': stage.gateway.adminToken },
+            });
+            expect([payload.status, Buffer.from(await payload.arrayBuffer()).toString()], facts).toEqual([
+              200,
+              webhook.body,
+            ]);
+            if (row.skipped_reason !== null) {
+              expect(seen.get(row.id), facts).toBeUndefined();
+              continue;
+            }
+            const deliveries = seen.get(row.id) ?? [];
+            for (const { headers, body, url } of deliveries) {
+              expect(headers['x-webhook-request-id'], facts).toBe(id);
+              expect(headers['x-webhook-backfill'], facts).toBe(row.backfilled_at === null ? undefined : 'true');
+              expect(body.toString(), facts).toBe(webhook.body);
+              expect(account.urlOf(row.consumer_id), facts).toBe(url);
+            }
+            const isGone = row.consumer_id !== null && account.deleted.has(row.consumer_id);
+            const orders = replays.get(row.id) ? 2 : 1;
+            if (row.delivery_status === 'delivered' && !isGone && row.consumer_id !== null)
+              expect(deliveries.length, facts).toBe(orders);
+            else if (row.delivery_status === 'delivered') expect(deliveries.length, facts).toBeGreaterThan(0);
+            else if (isGone) expect(row.last_error, facts).toBe('consumer_deleted');
+            else expect([row.consumer_id, row.last_error], facts).toEqual([null, 'the account has no delivery URL']);
           }
-          const deliveries = seen.get(row.id) ?? [];
-          for (const { headers, body, url } of deliveries) {
-            expect(headers['x-webhook-request-id'], facts).toBe(id);
-            expect(headers['x-webhook-backfill'], facts).toBe(row.backfilled_at === null ? undefined : 'true');
-            expect(body.toString(), facts).toBe(webhook.body);
-            expect(account.urlOf(row.consumer_id), facts).toBe(url);
-          }
-          const isGone = row.consumer_id !== null && account.deleted.has(row.consumer_id);
-          const orders = replays.get(row.id) ? 2 : 1;
-          if (row.delivery_status === 'delivered' && !isGone && row.consumer_id !== null)
-            expect(deliveries.length, facts).toBe(orders);
-          else if (row.delivery_status === 'delivered') expect(deliveries.length, facts).toBeGreaterThan(0);
-          else if (isGone) expect(row.last_error, facts).toBe('consumer_deleted');
-          else expect([row.consumer_id, row.last_error], facts).toEqual([null, 'the account has no delivery URL']);
         }
       }
-    }
-  });
+    },
+  );
 });

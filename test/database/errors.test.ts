@@ -41,7 +41,7 @@ describe('bad data', () => {
     ['a check', 'insert into pairs values (3, 100)', []],
     ['a missing value', 'insert into pairs values (4, null)', []],
     ['a division by zero', 'select 1 / $1::integer', [0]],
-  ])('%s', { timeout: 30_000 }, async (_name, text, values) => {
+  ])('%s', async (_name, text, values) => {
     const error = await run(text, values);
     expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['bad_data', true]);
   });
@@ -66,7 +66,7 @@ test('a deadlock can be retried', async () => {
     client.release();
   }
   expect(errors.map(databaseFailure)).toEqual(['retry']);
-}, 30_000);
+});
 
 test('a serialization failure can be retried', async () => {
   const clients = [await database.pool.connect(), await database.pool.connect()] as const;
@@ -152,7 +152,7 @@ describe('the server or the connection to it is unavailable', () => {
         return error;
       },
     ],
-  ])('%s', { timeout: 30_000 }, async (_name, make) => {
+  ])('%s', async (_name, make) => {
     const error = await make();
     expect(error).toBeInstanceOf(Error);
     expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['unavailable', true]);

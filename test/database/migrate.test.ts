@@ -36,14 +36,14 @@ test('migrates an empty database, with partitions for the coming days, and does 
   expect(await migrate(database, log)).toEqual({ migrations: [], functions: [] });
   expect(await migrateOnce(database.url, log)).toEqual({ migrations: [], functions: [] });
   expect(await tables()).toEqual(made);
-}, 30_000);
+});
 
 test('of several concurrent migrations, one works and the others find nothing to do', async () => {
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(database.url, log)));
   expect(applied.flatMap(({ migrations }) => migrations)).toEqual(names);
   expect(applied.flatMap(({ functions }) => functions)).toEqual(functions);
   expect(await tables()).toEqual(expect.arrayContaining(ours));
-}, 30_000);
+});
 
 test('a lost connection ends the migration with an error', async () => {
   // An uncommitted table of the same name blocks the first migration.
@@ -63,7 +63,7 @@ test('a lost connection ends the migration with an error', async () => {
   client.release();
   await expect(migrating).rejects.toThrow(/terminat|connection/i);
   expect(await migrateOnce(database.url, log)).toEqual({ migrations: names, functions });
-}, 30_000);
+});
 
 test('a database that does not exist is an error and does not hang', async () => {
   const gone = new URL(database.url);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   } finally {
     await database.close();
   }
-}, 120_000);
+});
 
 /**
  * The places whose declared rows differ from those of the statement, by the present schema of the client's database.
@@ -52,7 +52,7 @@ async function found(client: pg.Client): Promise<string[]> {
 
 test('the rows of every statement have their declared types', async () => {
   expect(await withClient(migrated, found)).toEqual([]);
-}, 30_000);
+});
 
 test('each place that declares rows is checked', () => {
   const places = new Set(sent.map(([where]) => where));
@@ -78,7 +78,7 @@ test.each([
     change: `drop function stop_next_account_events; create function stop_next_account_events(integer) returns text return 'no'`,
     finds: /^src\/events\/transitions\/account-deleted\.ts:\d+: more is text \(string\), declared as boolean$/,
   },
-])('$what is found', { timeout: 30_000 }, async ({ change, finds }) => {
+])('$what is found', async ({ change, finds }) => {
   await withClient(await migratedDatabase(), async (client) => {
     await client.query(change);
     expect(await found(client)).toContainEqual(expect.stringMatching(finds));

@@ -17,4 +17,4 @@ test('the program starts on its own schema, and refuses an older one with an exp
   const refusal = await checkSchema(database).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(StartError);
   expect(refusal).toHaveProperty('message', expect.stringContaining('npm run migrate'));
-}, 30_000);
+});

@@ -39,10 +39,10 @@ describe.each(['pool', 'readers', 'entities'] as const)('a transaction with %s',
       await expect(broken).rejects.toThrow(/terminat|connection/i);
     }
     expect((await pool().query(one.text)).rows).toEqual([{ one: 1 }]);
-  }, 30_000);
+  });
 
   test('fails when its connection breaks before the commit, and gives the connection back', async () => {
     await expect(ways[name](breakOff)).rejects.toThrow(/terminat|connection/i);
     await until('all connections are idle', async () => pool().totalCount === pool().idleCount);
-  }, 30_000);
+  });
 });

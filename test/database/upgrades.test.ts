@@ -144,7 +144,7 @@ test('a table that is locked delays other statements only for a moment, and the 
   await blocker.query('rollback');
   blocker.release();
   expect(await migrating).toEqual({ migrations: [colour.name], functions: [] });
-}, 30_000);
+});
 
 test('a table that stays locked is an error that says what to do, and nothing is recorded', async () => {
   const blocker = await database.readers.connect();
@@ -166,7 +166,7 @@ test('a table that stays locked is an error that says what to do, and nothing is
   blocker.release();
   await checkSchema(database);
   expect(await columns()).not.toContain('colour');
-}, 30_000);
+});
 
 test('an index is built concurrently, outside of a transaction', async () => {
   const index = change(
@@ -210,7 +210,7 @@ test('an index build that an old transaction holds up is an error that says what
     await rows(database, `select indisvalid from pg_index where indexrelid = 'destinations_by_test'::regclass`),
   ).toEqual([{ indisvalid: true }]);
   await own.close();
-}, 30_000);
+});
 
 test('of two migrations, the first one stays when the second one fails', async () => {
   const broken = change('Migration20990102000000_expand_broken', ['alter table accounts add column colour text']);

@@ -136,7 +136,7 @@ describe('the result', () => {
       ...{ ok: false, outcome: 'timeout', step: 'answer', responseCode: null, url },
       detail: `127.0.0.1:${port} did not answer within 1 s`,
     });
-  }, 30_000);
+  });
 
   test('of a closed port', async () => {
     const port = await getPort();

@@ -9,7 +9,7 @@ const pollMs = 200;
 /** An idle gateway makes an attempt within milliseconds of its time. After this time no worker seems to run. */
 const patienceMs = 15_000;
 /** An event that is delivered directly after the commit gets its workflow a moment later. */
-const workflowLimitMs = 5_000;
+const workflowLimitMs = 15_000;
 
 interface Following {
   gateway: Gateway;

@@ -31,7 +31,7 @@ describe('create', () => {
     ],
     [chat, { webhook_url: url }],
     [{ ...chat, destination_type: 'chat_two' }, { webhook_url: url }],
-  ])('%j', { timeout: 30_000 }, async (body, config) => {
+  ])('%j', async (body, config) => {
     const { data, status, response } = await setup.client.at(setup.account_id).post(body);
     expect(status).toBe(201);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -198,7 +198,7 @@ test('the 101st destination of an account is 409', async () => {
   const refused = answers.find(({ status }) => status === 409);
   expect(refused?.error?.value).toMatchObject({ code: 'conflict' });
   expect(await setup.client.listed(setup.account_id)).toHaveLength(100);
-}, 30_000);
+});
 
 test('tables contain neither secrets nor addresses, and answers contain no secrets', async () => {
   const secret = secretText('plaintext-in-no-table');

@@ -6,7 +6,7 @@ import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
-import { backupEnded, scheduled, triggered } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, scheduled, triggered } from '../support/maintenance.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
@@ -97,7 +97,7 @@ test("the gateway's role can migrate, deliver, create partitions, back up and re
   expect(await partitions()).toBe(made);
 
   await scheduled(api, 'backup');
-  const { body } = await api.admin.post('/admin/backups/trigger');
+  const { body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
   const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
   expect(backup).toMatchObject({ status: 'completed', error: null });
   expect(readdirSync(dir, { recursive: true })).toEqual([backup.name]);

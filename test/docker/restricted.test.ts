@@ -7,7 +7,7 @@ import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, migratedRoles } from '../support/gateway-roles.ts';
-import { backupEnded, scheduled } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, scheduled } from '../support/maintenance.ts';
 import { imageUser, volumes, within } from '../support/may-skip/container.ts';
 import { lacks } from '../support/may-skip/list.ts';
 import { until } from '../support/until.ts';
@@ -62,7 +62,7 @@ describe.skipIf(lacks('container'))('as restricted as in a container', () => {
     expect((await send(api.baseUrl, account, '{"id":"one"}')).status).toBe(202);
     await allDelivered(roles, 1);
     await scheduled(api, 'backup');
-    const { body } = await api.admin.post('/admin/backups/trigger');
+    const { body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
     const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
     expect(backup).toMatchObject({ status: 'completed', error: null });
     expect(readdirSync(volume)).toEqual([backup.name]);

@@ -26,7 +26,7 @@ async function removed(id: string): Promise<string> {
 }
 
 test('while it waits: when the next attempt is overdue, another run delivers the event', async () => {
-  const { id } = await stage.sent(askToWait(503, 2), 200);
+  const { id } = await stage.sent(askToWait(503, 10), 200);
   await stage.gateway.admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
   const runId = await removed(id);
   const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');

@@ -74,7 +74,7 @@ test.each([
 test('a replay starts at once between two tries of a notification', async () => {
   // The second try does not end before the replay has ended.
   const held = hold();
-  receivers.slack.faults = [slackRateLimited(3), held.reply];
+  receivers.slack.faults = [slackRateLimited(10), held.reply];
   const situation = await accountWith(stage, [receivers.destinations[2]]);
   const id = await sendEvent(stage, situation);
   await stage.gateway.admin.eventually(id, (e) => e.notifications[0]?.attempts === 1);

@@ -22,7 +22,7 @@ const mailTo = (...addresses: string[]): Destination => ({
 test.each([
   ['20 MiB', 20 * mebibyte, 1],
   ['a byte more', 20 * mebibyte + 1, 0],
-])('with a payload of %s the mail arrives', { timeout: 120_000 }, async (_, bytes, attachments) => {
+])('with a payload of %s the mail arrives', async (_, bytes, attachments) => {
   // Bytes that are not text.
   const body = new Uint8Array(bytes).fill(0x80);
   const { account, ...situation } = await accountWith(stage, [mailTo(mailAddress)]);

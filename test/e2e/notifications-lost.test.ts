@@ -4,7 +4,7 @@ import { useReceivers } from '../support/services/use-receivers.ts';
 
 // Temporal loses a workflow while notifications wait: the sweep sends them from their rows (docs/concepts.md).
 
-const { stage, receivers } = useReceivers({ notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] }, overdueS: 1 });
+const { stage, receivers } = useReceivers({ notifications: { waitsMs: [8_000, 8_000, 8_000, 8_000] }, overdueS: 1 });
 
 test.each(['terminated', 'deleted'] as const)(
   'when the workflow is %s, each destination is still notified',

@@ -45,7 +45,7 @@ test('ack ends the delivery: the event is processed and delivered', async () => 
 });
 
 test('fail does not stop the attempts, and the status stays failed', async () => {
-  const { id, event } = await waitingEvent(stage, 2);
+  const { id, event } = await waitingEvent(stage, 10);
   const { status, body } = await stage.operate.fail(id);
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: 'failed', delivery_status: 'pending', last_error: lostError });

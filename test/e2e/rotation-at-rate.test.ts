@@ -7,9 +7,9 @@ import { useGateway } from '../support/use-gateway.ts';
 
 // The rotation of secrets in steps, while webhooks come in at a steady rate.
 
-const perSecond = 100;
+const perSecond = 50;
 /** A second and a half of the stream. */
-const ofEachStep = 150;
+const ofEachStep = 75;
 
 const gateway = useGateway();
 

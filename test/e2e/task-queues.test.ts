@@ -6,7 +6,7 @@ import { backupFolder } from '../support/backup-folder.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGatewayOptions } from '../support/gateway-options.ts';
-import { backupEnded, backupsOf, holdBackups, scheduled, triggered } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, backupsOf, holdBackups, scheduled, triggered } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 
 // Each purpose of a worker has a task queue of its own (docs/task-queues.md).
@@ -47,7 +47,7 @@ test('each activity is on the queue of its purpose; attempts are on that of thei
     notifyWebhook: `${taskQueue}-notifications`,
   });
   await scheduled(gateway, 'backup');
-  const { body: backup } = await gateway.admin.post('/admin/backups/trigger');
+  const { body: backup } = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
   expect(await backupEnded(gateway, backup.id)).toMatchObject({ status: 'completed' });
   expect(await queuesOf(temporal, backup.workflow_id)).toEqual({ makeBackup: `${taskQueue}-backups` });
 });
@@ -59,7 +59,7 @@ test('a backup that lasts holds up no other task, and no other worker that stops
   await scheduled(gateway, 'backup');
   const hold = await holdBackups(gateway.databaseUrl);
   onTestFinished(() => hold.release());
-  const { body: backup } = await gateway.admin.post('/admin/backups/trigger');
+  const { body: backup } = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
   await hold.arrived();
   expect((await triggered(gateway, 'sweep')).last_run).toMatchObject({ outcome: 'completed' });
   await others.stop();
@@ -85,7 +85,7 @@ test('a backup that no worker takes fails within two minutes, with what to do ab
   await scheduled(gateway, 'backup');
   await backups.stop();
   await takes('deliveries', 'notifications', 'maintenance');
-  const { last_run } = await triggered(gateway, 'backup');
+  const { last_run } = await triggered(gateway, 'backup', 150_000);
   const error = expect.stringContaining('no worker takes backups: run one with BACKUP_DIR or BACKUP_URL');
   expect(last_run).toMatchObject({ outcome: 'failed', error });
   expect(await backupsOf(gateway)).toMatchObject([{ status: 'failed', error }]);

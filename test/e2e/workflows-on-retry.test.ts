@@ -45,7 +45,7 @@ test('a failed first attempt starts the workflow, which makes the second attempt
   const quick = await forTest(openStage({ delaysMs: [200, 200], eventWorkflows: 'on_retry' }));
   const { id } = await quick.sendTo(await quick.consumer(503, 200));
   // The attempt of the workflow may be recorded before the start of the workflow is.
-  const isRecorded = (e: Event) => isDelivered(e) && statesOf(e) === 'enqueued/delivered';
+  const isRecorded = (e: Event) => isDelivered(e) && statesOf(e) === 'enqueued/delivered' && e.workflow !== null;
   const event = await quick.gateway.admin.eventually(id, isRecorded);
   expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 schedule 2 delivered']);
   expect(await quick.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 2 });
@@ -131,9 +131,16 @@ test('a replay whose first attempt fails starts the workflow of the new generati
   const { id, consumer } = await delivered();
   consumer.replies = [500];
   await stage.operate.replay(id);
-  const event = await stage.gateway.admin.eventually(id, (e) => e.attempts === 1 && e.workflow !== null);
+  const event = await stage.gateway.admin.eventually(
+    id,
+    (e) => e.attempts === 1 && e.workflow !== null && e.status === 'enqueued',
+  );
   expect(statesOf(event)).toBe('enqueued/pending');
-  expect(await stage.workflows.state(id)).toMatchObject({ generation: 1, attempts: 1, phase: 'waiting' });
+  const state = await until('it waits', async () => {
+    const { phase, ...rest } = await stage.workflows.state(id);
+    return phase === 'waiting' && rest;
+  });
+  expect(state).toMatchObject({ generation: 1, attempts: 1 });
 });
 
 test('a retry after a replay without workflow ends the workflow of the former generation', async () => {

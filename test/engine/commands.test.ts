@@ -45,20 +45,20 @@ test('a command that Temporal refuses waits about as long as it has waited so fa
     });
     expect(command.wait_s).toBeLessThanOrEqual(mostS);
   }
-}, 30_000);
+});
 
 test('a command that Temporal has refused for a day is discarded', async () => {
   const id = await retryOf('25 h');
   started('invalid');
   await until('the command is discarded', async () => (await commandOf(id)) === undefined);
-}, 30_000);
+});
 
 test('a command that was refused is passed on when Temporal accepts it, however old it is', async () => {
   const id = await retryOf('25 h');
   started('up');
   await until('the command is passed on', async () => (await commandOf(id)) === undefined);
   expect((await stage.workflow.getHandle(workflowId(id)).describe()).status.name).toBe('RUNNING');
-}, 30_000);
+});
 
 test('a command is not discarded while Temporal is unavailable, however old it is', async () => {
   const id = await retryOf('25 h');
@@ -68,4 +68,4 @@ test('a command is not discarded while Temporal is unavailable, however old it i
     return command?.claim_token === null && command.wait_s !== null;
   });
   expect((await commandOf(id))?.wait_s).toBeLessThanOrEqual(1);
-}, 30_000);
+});

@@ -100,4 +100,4 @@ test('a task that was not answered, given out or accepted is left to a worker', 
     const { handle } = await startedBy(() => ({}));
     expect(await handle.query(stateQuery)).toMatchObject({ phase: 'ended', attempts: 1, nextAttemptAt: null });
   });
-}, 60_000);
+});

@@ -47,7 +47,7 @@ test('two processes start each workflow once, and delete its event from the queu
   expect(await Promise.all(ids.map(started))).toEqual(ids.map((_, n) => (n < 6 ? 'RUNNING' : 'COMPLETED')));
   const noted = await stage.gateway.rows('select started_generation from events where id = any($1)', [ids]);
   expect(noted.map(({ started_generation }) => started_generation)).toEqual(ids.map(() => 0));
-}, 30_000);
+});
 
 test('a claim takes the oldest events of an account first', async () => {
   const ids = await moved(1, 6);
@@ -69,7 +69,7 @@ test('without a connection to Temporal no event is claimed, and all start once t
   starts.wake();
   await emptied();
   expect(await Promise.all(ids.map(started))).toEqual(ids.map(() => 'RUNNING'));
-}, 30_000);
+});
 
 test('an event whose start fails is handed back, and its workflow starts when Temporal is available', async () => {
   const ids = await moved(1, 2);
@@ -83,7 +83,7 @@ test('an event whose start fails is handed back, and its workflow starts when Te
   starts.wake();
   await emptied();
   expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'RUNNING']);
-}, 30_000);
+});
 
 test('a process that stops waits for the starts in flight', async () => {
   const ids = await moved(2, 8);
@@ -93,7 +93,7 @@ test('a process that stops waits for the starts in flight', async () => {
   await until('a claim is made', async () => (await claims()).length > 0 || (await stage.queued()).length < ids.length);
   await stop();
   expect((await claims()).filter(({ claim_token }) => claim_token === held.token)).toEqual([]);
-}, 30_000);
+});
 
 test('a process finds the events that need their workflow without a notification', async () => {
   const { link, starts } = stage.process();
@@ -102,7 +102,7 @@ test('a process finds the events that need their workflow without a notification
   const ids = [...(await moved(1, 1)), ...(await moved(2, 1))];
   await emptied();
   expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'COMPLETED']);
-}, 30_000);
+});
 
 /** Starts the workflows of all queued events, and counts how many starts were in flight at most. */
 async function mostInFlight({ link, starts }: Pick<ReturnType<typeof stage.process>, 'link' | 'starts'>) {
@@ -126,7 +126,7 @@ test('a process starts a few workflows of settled events at a time, until all ar
   const most = await mostInFlight({ link, starts });
   expect(most).toBe(12);
   for (const id of ids) expect(await started(id)).toBe('COMPLETED');
-}, 30_000);
+});
 
 test('while the apis of this machine have a burst, workflows of settled events start one at a time', async () => {
   const ids = await moved(2, 6);
@@ -134,7 +134,7 @@ test('while the apis of this machine have a burst, workflows of settled events s
   const most = await mostInFlight({ link, starts });
   expect(most).toBe(1);
   expect(await Promise.all(ids.map(started))).toEqual(ids.map(() => 'COMPLETED'));
-}, 30_000);
+});
 
 /** Waits for three rounds of an idle poller: those at the start, after 250 ms and after 500 ms. */
 async function threeIdleRounds(): Promise<void> {
@@ -164,4 +164,4 @@ test('without a connection to Temporal, the pollers of starts look four times pe
   await threeIdleRounds();
   // Two pollers, with three or four rounds each.
   expect(looks).toBeLessThanOrEqual(8);
-}, 30_000);
+});

@@ -10,7 +10,6 @@ import { forTest } from '../support/use.ts';
 
 test.each(eventWorkflows)(
   'with EVENT_WORKFLOWS=%s, a workflow makes each attempt once, from number 1 on',
-  { timeout: 30_000 },
   async (policy) => {
     const stage = await forTest(openStage({ eventWorkflows: policy, apiDelivers: false, delaysMs: quickDelaysMs }));
     const { admin, database } = stage.gateway;

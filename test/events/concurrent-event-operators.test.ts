@@ -135,4 +135,4 @@ test('all commands while a worker delivers the events: none is lost, and every d
   });
   await gateway.stopWorker();
   // Six operators and twelve events, all in workflows: 5 to 14 s alone, and 20 to 30 while other tests run.
-}, 120_000);
+});

@@ -53,7 +53,7 @@ test('a replay of many events is noted, and applied in batches, each event once'
   expect(await count(`events where generation = 1 and status = 'received' and delivery_status = 'pending'`)).toBe(many);
   expect(await count('event_queue where generation = 1 and lane = 0')).toBe(many);
   expect(await count('event_replays')).toBe(0);
-}, 30_000);
+});
 
 test('the function that the release before calls replays the same events', async () => {
   await failedEvents(3);
@@ -71,7 +71,7 @@ test('a worker applies noted replays', async () => {
   await until('all are replayed', async () => (await count('events where generation = 1')) === many);
   expect(await count('event_replays')).toBe(0);
   expect(await count(`event_actions where action = 'replay' and actor = 'tester' and generation = 1`)).toBe(many);
-}, 30_000);
+});
 
 test.each([
   ['ack', ack, { status: 'processed', delivery_status: 'delivered', generation: 1 }],
@@ -82,20 +82,16 @@ test.each([
     (sql: Parameters<typeof declareDead>[0], id: string) => declareDead(sql, id, null),
     { status: 'dead', delivery_status: 'failed', generation: 1 },
   ],
-] as const)(
-  '%s of an event with a noted replay is applied after that replay',
-  { timeout: 30_000 },
-  async (_name, operate, expected) => {
-    const [id = ''] = await failedEvents(many);
-    expect(await replayFailed(gateway.database)).toBe(many);
-    expect(await stateOf(id)).toMatchObject({ status: 'failed', generation: 0 });
-    expect(await operate(gateway.database, id)).toMatchObject({ ok: true });
-    expect(await stateOf(id)).toEqual(expected);
-    await applyAll();
-    expect(await stateOf(id)).toEqual(expected);
-    expect(await count('events where generation = 1 or generation = 2')).toBe(many);
-  },
-);
+] as const)('%s of an event with a noted replay is applied after that replay', async (_name, operate, expected) => {
+  const [id = ''] = await failedEvents(many);
+  expect(await replayFailed(gateway.database)).toBe(many);
+  expect(await stateOf(id)).toMatchObject({ status: 'failed', generation: 0 });
+  expect(await operate(gateway.database, id)).toMatchObject({ ok: true });
+  expect(await stateOf(id)).toEqual(expected);
+  await applyAll();
+  expect(await stateOf(id)).toEqual(expected);
+  expect(await count('events where generation = 1 or generation = 2')).toBe(many);
+});
 
 test('a noted replay is dropped if its event is no longer failed or its account was deleted', async () => {
   const [delivered = '', dead = ''] = await failedEvents(many);
@@ -113,7 +109,7 @@ test('a noted replay is dropped if its event is no longer failed or its account 
   expect(replayed).toBeGreaterThan(900);
   expect(replayed).toBeLessThan(1_001);
   expect(await count(`events where generation = 1 and delivery_status <> 'failed'`)).toBe(0);
-}, 30_000);
+});
 
 test('concurrent operators and workers: each event is replayed once, and the commands are applied after it', async () => {
   const ids = await failedEvents(many);
@@ -123,7 +119,7 @@ test('concurrent operators and workers: each event is replayed once, and the com
   expect(acked.every(({ ok }) => ok)).toBe(true);
   expect(await count(`events where generation = 1`)).toBe(many);
   expect(await count(`events where status = 'processed' and delivery_status = 'delivered'`)).toBe(some.length);
-}, 30_000);
+});
 
 test('only events that match the filters are noted', async () => {
   await failedEvents(many, 'app');
@@ -133,4 +129,4 @@ test('only events that match the filters are noted', async () => {
   await applyAll();
   expect(await count(`events where generation = 1 and app_key = 'other'`)).toBe(many);
   expect(await count(`events where generation = 1 and app_key = 'app'`)).toBe(0);
-}, 30_000);
+});

@@ -31,7 +31,7 @@ beforeAll(async () => {
     ...Array.from({ length: manyEvents }, () => ({ ...event(now - 1), status: 'failed', deliveryStatus: 'failed' })),
   ] as Parameters<typeof fillEvents>[1]);
   await database.pool.query('analyze events');
-}, 60_000);
+});
 
 /** The plans of the statements that read the events of a list. */
 async function plansOf(filter: Partial<EventFilter>): Promise<string[]> {

@@ -19,7 +19,7 @@ describe('concurrently', () => {
     expect(
       await gateway.rows('select count(*)::integer as n from event_queue where generation = 1 and lane = 0'),
     ).toEqual([{ n: 2_000 }]);
-  }, 30_000);
+  });
 
   test.each<[string, (id: string) => Promise<unknown>, Record<string, unknown>]>([
     [
@@ -46,7 +46,7 @@ describe('concurrently', () => {
       (id) => other.query(`update events set swept_at = now() where id = $1`, [id]),
       { generation: 1, status: 'received' },
     ],
-  ])('%s that commits first is respected', { timeout: 30_000 }, async (_name, change, wanted) => {
+  ])('%s that commits first is respected', async (_name, change, wanted) => {
     const ids = await fillEvents(gateway.database, failedEvents(9, 3));
     const id = ids[4] ?? '';
     await other.query('begin');
@@ -85,5 +85,5 @@ describe('concurrently', () => {
       `select 1 from events e where generation > 0 and not exists (select 1 from event_queue q where q.event_id = e.id and q.generation = e.generation)`,
     );
     expect(unqueued).toEqual([]);
-  }, 30_000);
+  });
 });

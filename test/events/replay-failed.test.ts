@@ -39,7 +39,7 @@ test('replays failed events of any day, and skips acknowledged, dead, rejected, 
     left.length,
   );
   expect(await replayFailed(gateway.database)).toBe(0);
-}, 30_000);
+});
 
 test('resets each event as the replay of a single event does', async () => {
   const [one, many] = await fillEvents(gateway.database, failedEvents(2, 1));
@@ -93,7 +93,7 @@ test('filters by account and by the time of receipt, both ends exclusive, to the
   expect(await replayFailed(database, { since: at, until: new Date('9999-12-31') })).toBe(1);
   expect(await replayFailed(database, { until: new Date(-1) })).toBe(0);
   expect(await replayFailed(database, { since: after(-1) })).toBe(1);
-}, 30_000);
+});
 
 test('filters by consumer, and leaves events of deleted consumers', async () => {
   const { database } = gateway;
@@ -135,4 +135,4 @@ test('is part of its caller’s transaction', async () => {
   await expect(rolledBack).rejects.toThrow('no');
   expect(await generations()).toEqual([{ generation: 0, n: 10 }]);
   expect(await gateway.rows('select * from event_queue')).toEqual([]);
-}, 30_000);
+});

@@ -52,7 +52,7 @@ test('a deletion stops one batch of events, and workers stop the others', async 
   expect(await gateway.rows('select * from stopped_accounts')).toEqual([]);
   const texts = await gateway.rows('select distinct last_error from events where account_id = $1', [id]);
   expect(texts).toEqual([{ last_error: 'account_deleted' }]);
-}, 30_000);
+});
 
 test('a running worker stops the remaining events', async () => {
   const id = await accountWithPending(many);
@@ -60,11 +60,11 @@ test('a running worker stops the remaining events', async () => {
   await gateway.startWorker();
   await until('all are stopped', async () => (await pendingOf(id)) === 0);
   await until('nothing is noted', async () => (await gateway.rows('select * from stopped_accounts')).length === 0);
-}, 30_000);
+});
 
 test('a deletion with few events leaves nothing to the workers', async () => {
   const id = await accountWithPending(9);
   await remove(id);
   expect(await pendingOf(id)).toBe(0);
   expect(await stopNextEvents(gateway.database)).toBe(false);
-}, 30_000);
+});

@@ -52,7 +52,7 @@ test('without Temporal, /admin/upkeep returns 503, a backup fails at once, and w
     ['backup.trigger', { backup_id, ...failed }],
     ['backup.trigger', { status: 202, backup_id, workflow_id: `backup-${backup_id}` }],
   ]);
-}, 30_000);
+});
 
 test('an api without TEMPORAL_ADDRESS names the missing variable in its 503', async () => {
   const gateway = await startWithout({ apiWithoutTemporal: true, worker: false });

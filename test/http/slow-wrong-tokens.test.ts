@@ -44,7 +44,7 @@ test('after many wrong tokens an address gets its 429 late, but the right token 
   expect(order).toEqual(['right', 'wrong']);
   // Two seconds, less the tolerance of timers, which may fire early.
   expect(tookMs).toBeGreaterThan(1_900);
-}, 30_000);
+});
 
 test('a wrong token with an unfinished body is delayed like any other, and the body is not read', async () => {
   const gateway = await gatewayWith();
@@ -57,7 +57,7 @@ test('a wrong token with an unfinished body is delayed like any other, and the b
   );
   const [first] = await new Promise<Buffer[]>((resolve) => socket.once('data', (chunk: Buffer) => resolve([chunk])));
   expect(String(first)).toMatch(/^HTTP\/1\.1 429 /);
-}, 30_000);
+});
 
 test('a graceful shutdown sends the delayed answers', async () => {
   const gateway = await startGateway({ worker: false, trustedProxies: ['127.0.0.1'] });
@@ -66,7 +66,7 @@ test('a graceful shutdown sends the delayed answers', async () => {
   await ask(gateway, gateway.adminToken);
   await gateway.stop();
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(5).fill(429));
-}, 30_000);
+});
 
 /** A server that delays each answer as after many wrong tokens. `waits` says which requests were delayed. */
 async function slowServer(): Promise<{ slow: SlowAnswers; port: number; waits: boolean[] }> {

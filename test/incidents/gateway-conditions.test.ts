@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, inject, test, vi } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { daysAhead, ensurePartitions, partitionName } from '../../src/database/partitions.ts';
 import { dayMs } from '../../src/database/uuid-time.ts';
 import { GatewayWatch } from '../../src/incidents/gateway-watch.ts';
@@ -23,7 +23,6 @@ import { useDatabase } from '../support/use-database.ts';
 
 // Temporal that stops is in processes.test.ts, and what a watch makes of conditions in gateway-watch.test.ts.
 
-vi.setConfig({ testTimeout: 60_000 });
 gatewaysEndWithTheirTest();
 const database = useDatabase();
 

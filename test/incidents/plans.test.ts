@@ -44,7 +44,7 @@ beforeAll(async () => {
     [incident, accountId, new Date(now - 2_000)],
   );
   await database.pool.query('vacuum analyze events');
-}, 60_000);
+});
 
 /** The plans of the statements that read events, with the rows that they have read. */
 async function plansOf(call: (sql: Sql) => Promise<unknown>): Promise<string[]> {

@@ -31,7 +31,7 @@ test('two apis and a worker agree on one incident; a killed one loses at most th
   await fail(second, 6);
   const [counted] = await until('both have added their failures', async () => {
     const open = await openOf(second, account.id);
-    return open[0]?.attempts >= 17 && open;
+    return open[0]?.attempts >= 17 && open[0].waiting === n && open;
   });
   expect(counted).toMatchObject({ cause: '500 broken', waiting: n });
   await fail(first, 3);
@@ -40,18 +40,17 @@ test('two apis and a worker agree on one incident; a killed one loses at most th
   await fail(second, 3);
   const after = await until('the other one goes on', async () => {
     const open = await openOf(second, account.id);
-    return open[0]?.attempts >= counted.attempts + 3 && open;
+    return open[0]?.attempts >= counted.attempts + 3 && open[0].waiting === n && open;
   });
   expect(after).toMatchObject([{ id: counted.id, waiting: n }]);
   consumer.replies = [200];
   await send(second.baseUrl, account, '{"id":"good-1","type":"x"}');
   await send(second.baseUrl, account, '{"id":"good-2","type":"x"}');
-  const goodMs = Date.now();
-  await until('it resolves by itself', async () => (await openOf(second, account.id)).length === 0, 120_000);
-  expect(Date.now() - goodMs).toBeGreaterThan(50_000);
-  expect(await incidentsOf(second).list(`?account_id=${account.id}&state=unfinished`)).toMatchObject([
-    { id: counted.id, state: 'resolved', resolved_by: null, waiting: n },
-  ]);
+  await until('it resolves by itself', async () => (await openOf(second, account.id)).length === 0, 200_000);
+  const [resolved, ...others] = await incidentsOf(second).list(`?account_id=${account.id}&state=unfinished`);
+  expect(others).toEqual([]);
+  expect(resolved).toMatchObject({ id: counted.id, state: 'resolved', resolved_by: null, waiting: n });
+  expect(Date.parse(resolved.resolved_at) - Date.parse(resolved.last_seen_at)).toBeGreaterThan(59_000);
 });
 
 test('Temporal that is stopped is an incident of the gateway, which the metric counts, and resolves', async () => {
@@ -66,9 +65,11 @@ test('Temporal that is stopped is an incident of the gateway, which the metric c
     'an incident is open',
     async () => {
       const open = await incidentsOf(api).list('?kind=gateway&state=open');
-      return open.length > 0 && open;
+      // On a busy machine, the database may be slow, too.
+      const found = open.filter(({ cause }) => cause === 'Temporal does not answer');
+      return found.length > 0 && found;
     },
-    90_000,
+    200_000,
   );
   expect(incident).toMatchObject({
     ...{
@@ -80,7 +81,7 @@ test('Temporal that is stopped is an incident of the gateway, which the metric c
       attempts: 0,
     },
   });
-  await until('the metric counts it', async () => (await openCount()) === 1);
+  await until('the metric counts it', async () => Number(await openCount()) >= 1);
   await temporal.start();
   await until(
     'it resolves',

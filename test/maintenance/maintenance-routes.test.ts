@@ -107,7 +107,7 @@ test('the runs of a task are listed, newest first, with a run in progress', asyn
   await until('the backup has ended', async () => !(await taskOf(gateway, 'backup')).running);
 });
 
-test('at most ten runs are listed', async () => {
+test('at most ten runs are listed', { timeout: 400_000 }, async () => {
   for (let n = 0; n < 11; n++) await triggered(gateway, 'sweep');
   const { body } = await ask('GET', '/admin/upkeep/sweep/runs');
   expect(body).toHaveLength(10);

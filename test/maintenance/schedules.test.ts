@@ -6,7 +6,7 @@ import { takenQueues } from '../../src/temporal/taken-queues.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestMaintenance } from '../support/gateway-options.ts';
-import { backupsOf, scheduled, taskOf, triggered } from '../support/maintenance.ts';
+import { askMaintenance, backupsOf, scheduled, taskOf, triggered } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
@@ -110,7 +110,7 @@ test('without a place for backups none are scheduled, and a trigger is refused w
   await scheduled(gateway, 'sweep');
   await scheduled(gateway, 'retention');
   expect(await taskOf(gateway, 'backup')).toMatchObject({ scheduled: false, next_run_at: null });
-  const answer = await gateway.admin.post('/admin/backups/trigger');
+  const answer = await askMaintenance(gateway, 'POST', '/admin/backups/trigger');
   expect(answer).toMatchObject({
     status: 409,
     body: { code: 'conflict', detail: expect.stringContaining('BACKUP_DIR or BACKUP_URL') },

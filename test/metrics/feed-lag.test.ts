@@ -2,11 +2,9 @@ import { expect, test } from 'vitest';
 import { gaugeOf, scraped } from '../process/metrics/exposition.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
-import { allowTimeForGateway } from '../support/limits.ts';
 import { withClient } from '../support/one-connection.ts';
 import { until } from '../support/until.ts';
 
-allowTimeForGateway();
 gatewaysEndWithTheirTest();
 
 test('gateway_feed_lag_seconds is the age of an event that an open transaction holds back, and 0 after its end', async () => {

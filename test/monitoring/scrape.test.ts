@@ -5,7 +5,7 @@ import { scraped } from '../process/metrics/exposition.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
-import { backupEnded, scheduled } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, scheduled } from '../support/maintenance.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
 import { until } from '../support/until.ts';
 import { panelQueries, rules } from './files.ts';
@@ -43,7 +43,7 @@ test('every metric and label of the rules and the dashboard is in a scrape of ap
   await consumersOf(api, account.id).made('billing', { authentication: { type: 'mtls', certificate, key } });
   // A backup has a metric of its own, and its activities wait for a worker.
   await scheduled(api, 'backup');
-  const { body } = await api.admin.post('/admin/backups/trigger');
+  const { body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
   await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
 
   const read = readMetrics();

@@ -24,7 +24,7 @@ const committed = readDrawn().mutants;
 test('the same seed draws the same mutants, and another seed draws others', async () => {
   expect(await draw(root, seed, validWith(client))).toEqual(drawn);
   expect((await draw(root, seed + 1, validWith(client))).map(idOf)).not.toEqual(drawn.map(idOf));
-}, 30_000);
+});
 
 test.each(shares)('$name has an equal share', ({ name }) => {
   for (const mutants of [drawn, committed])
@@ -84,4 +84,4 @@ test('tests that import a file are run first, and no test of the hashes of relea
     expect(tests.length).toBeGreaterThan(10);
     if (file.endsWith('.sql')) expect(tests).not.toContain('test/database/migration-rules.test.ts');
   }
-}, 30_000);
+});

@@ -29,7 +29,7 @@ test('each enabled destination that matches gets a pending notification, in thei
     { event_id: id, destination_id: second, name: 'Second', status: 'pending', event_attempts: 1 },
   ]);
   expect((await stage.notifications())[0]?.event_error).toBe('the consumer answered 503');
-}, 30_000);
+});
 
 test('the end of a delivery and its notifications commit together or not at all', async () => {
   const account = await stage.account();
@@ -52,7 +52,7 @@ test('an attempt that does not end the delivery, or was recorded before, adds no
   expect(await stage.notifications()).toEqual([]);
   await Promise.all([recorder.record(tenth(id)), stage.recorder().record(tenth(id))]);
   expect(await stage.notifications()).toHaveLength(1);
-}, 30_000);
+});
 
 test('each of many events that end together notifies every destination of its own account', async () => {
   const accounts = await Promise.all([stage.account(), stage.account(), stage.account()]);
@@ -66,7 +66,7 @@ test('each of many events that end together notifies every destination of its ow
   expect(noted).toHaveLength(400);
   expect(new Set(noted.map((row) => `${row.event_id} ${row.name}`)).size).toBe(400);
   expect(noted.every((row) => accounts.slice(0, 2).some(({ id }) => id === row.account_id))).toBe(true);
-}, 30_000);
+});
 
 test('a condition of another version that does not parse gives a failed notification', async () => {
   const account = await stage.account();
@@ -78,7 +78,7 @@ test('a condition of another version that does not parse gives a failed notifica
     { destination_id: broken, status: 'failed', due_at: null, error: expect.stringContaining('line 1, column 20') },
     { destination_id: fine, status: 'pending', error: null },
   ]);
-}, 30_000);
+});
 
 test('a condition can name the consumer, and reads the body that the events of a webhook share', async () => {
   const account = await stage.account();
@@ -97,7 +97,7 @@ test('a condition can name the consumer, and reads the body that the events of a
     new Set([`${id} ${ofOthers}`, `${sibling} ${ofBilling}`, `${sibling} ${ofLarge}`]),
   );
   expect(told).toHaveLength(3);
-}, 30_000);
+});
 
 describe('an event whose account', () => {
   test('was disabled for too long notifies the destinations', async () => {
@@ -114,7 +114,7 @@ describe('an event whose account', () => {
       { exhausted: 0, more: false },
     ]);
     expect(await stage.notifications()).toMatchObject([{ event_id: id, event_error: 'account_disabled' }]);
-  }, 30_000);
+  });
 
   test('was deleted notifies no destination', async () => {
     const account = await stage.account();

@@ -18,7 +18,7 @@ test('a condition on the payload or a header notifies for the right events', asy
   const text = await stage.received(account, { body: Buffer.from('amount=150') });
   await stage.exhaust([high, low, text]);
   expect((await told()).sort()).toEqual([`eu ${low}`, `large ${high}`]);
-}, 30_000);
+});
 
 test('a webhook that was sent is judged by what is stored of it, with its secrets masked', async () => {
   const { gateway } = stage;
@@ -28,7 +28,7 @@ test('a webhook that was sent is judged by what is stored of it, with its secret
   const { body } = await gateway.send(account, '{"id":1}', { authorization: 'Bearer do-not-show' });
   await stage.exhaust([body.id]);
   expect(await told()).toEqual([`masked ${body.id}`]);
-}, 30_000);
+});
 
 test('many events of two accounts, with small and large bodies, get what their own conditions say', async () => {
   const [first, second] = [await stage.account(), await stage.account()];
@@ -45,7 +45,7 @@ test('many events of two accounts, with small and large bodies, get what their o
   await stage.exhaust(ids);
   const wanted = ids.flatMap((id, n) => (n % 3 === 0 ? [`all ${id}`] : n % 2 === 0 ? [`even ${id}`] : []));
   expect((await told()).sort()).toEqual(wanted.sort());
-}, 60_000);
+});
 
 test('nothing is read of events whose account has no condition on their content', async () => {
   const account = await stage.account();
@@ -62,7 +62,7 @@ test('nothing is read of events whose account has no condition on their content'
   await recorder.record(tenth(await stage.received(account)));
   expect(await stage.notifications()).toHaveLength(1);
   expect(statements).toEqual(['read_exhausted_events', 'read_destinations_to_tell', 'insert_notifications']);
-}, 30_000);
+});
 
 test('bodies are read before the transaction that ends the deliveries', async () => {
   const account = await stage.account();
@@ -84,7 +84,7 @@ test('bodies are read before the transaction that ends the deliveries', async ()
   expect(await told()).toEqual([`Hook ${id}`]);
   expect(before).toEqual(['read_content_conditions', 'read_stored_contents']);
   expect(inside).toEqual(['read_exhausted_events', 'read_destinations_to_tell', 'insert_notifications']);
-}, 30_000);
+});
 
 test('a condition that is changed between the reading and the transaction holds as it is then', async () => {
   const account = await stage.account();
@@ -100,7 +100,7 @@ test('a condition that is changed between the reading and the transaction holds 
   });
   await new OutcomeRecorder(stage.database, when).record(tenth(id));
   expect(await told()).toEqual([`Hook ${id}`]);
-}, 30_000);
+});
 
 test('a condition that exceeds its limit of work notifies, and the log says so once, without values', async () => {
   const account = await stage.account();
@@ -115,4 +115,4 @@ test('a condition that exceeds its limit of work notifies, and the log says so o
     [{ eventId: ids[0], conditions: 1 }, 'conditions exceeded their limit of work and counted as met'],
   ]);
   expect(JSON.stringify(lines)).not.toContain('do-not-show');
-}, 30_000);
+});

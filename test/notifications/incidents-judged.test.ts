@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { shortPace } from '../incidents/support.ts';
 import { shownByMail, shownBySlack } from '../support/services/notified-events.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
@@ -10,7 +10,6 @@ import { incidentsOf } from './incident-support.ts';
 // Messages about incidents that the gateway opens and resolves itself.
 
 // They wait for failures to be counted and judged.
-vi.setConfig({ testTimeout: 60_000 });
 
 const windowMs = 12_000;
 const { stage, receivers } = useReceivers({

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { shownByMail, shownBySlack } from '../support/services/notified-events.ts';
 import { mailAddress, webhookTo } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
@@ -9,7 +9,6 @@ import { incidentsOf, summarised } from './incident-support.ts';
 // How many messages about incidents people get.
 
 // They wait for services, retries and gaps.
-vi.setConfig({ testTimeout: 60_000 });
 
 describe('with the limits of production', () => {
   const { stage, receivers } = useReceivers();
@@ -31,7 +30,7 @@ describe('with the limits of production', () => {
     const ids = await incidents.openOfAll(accounts.map(({ account }) => account));
     const told = await incidents.settled(ids.at(-1) ?? '', 3);
     expect(told.map(({ sent_with }) => sent_with)).toEqual([0, 199, 199]);
-    await until('all webhooks have come', () => hook.deliveries.length === 200);
+    await until('all webhooks have come', () => hook.deliveries.length >= 200);
     expect(new Set(hook.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(200);
     expect(receivers.counts()).toEqual({ webhook: 200, email: 1, chat_one: 1, chat_two: 0 });
     const { subject, text } = shownByMail(receivers.mail.messages[0]);
@@ -40,7 +39,7 @@ describe('with the limits of production', () => {
     expect(text).toContain(`${stage.gateway.baseUrl}/dashboard/incidents\n`);
     // What follows within a minute waits for it.
     await incidents.resolve(ids[0] ?? '');
-    await until('the webhook is told', () => hook.deliveries.length === 201);
+    await until('the webhook is told', () => hook.deliveries.length >= 201);
     expect(summarised(await incidents.messages(ids[0] ?? '')).slice(3)).toEqual([
       'Hook /hook resolved sent 1',
       'Chat one resolved pending 0',
@@ -57,7 +56,7 @@ describe('with the limits of production', () => {
 });
 
 describe('with a short gap and window', () => {
-  const windowMs = 4_000;
+  const windowMs = 15_000;
   const { stage, receivers } = useReceivers({
     notifications: { gapMs: 500, burstMs: windowMs },
     notifyBurst: 3,
@@ -70,7 +69,7 @@ describe('with a short gap and window', () => {
     const [first, second, third] = accounts.map(({ account }) => account);
     const ids = [await incidents.open(first)];
     await incidents.settled(ids[0] ?? '', 1);
-    ids.push(await incidents.open(second), await incidents.open(third));
+    ids.push(...(await incidents.openOfAll([second, third])));
     for (const id of ids) await incidents.settled(id, 1);
     const { messages, requests } = receivers.slack;
     expect(messages).toHaveLength(2);

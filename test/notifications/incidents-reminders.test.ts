@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { shownByMail } from '../support/services/notified-events.ts';
 import { webhookTo } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
@@ -9,9 +9,8 @@ import { incidentKinds, incidentsOf, summarised } from './incident-support.ts';
 // Reminders of incidents that stay open (docs/notifications.md).
 
 // They wait for services, retries and gaps.
-vi.setConfig({ testTimeout: 60_000 });
 
-const reminderMs = 2_000;
+const reminderMs = 8_000;
 const { stage, receivers } = useReceivers({ notifications: { gapMs: 0, burstMs: 1_000, reminderMs } });
 const incidents = useForAll(() => incidentsOf(stage.gateway));
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimMessages } from '../../src/notifications/incident-messages/claim-messages.ts';
 import { askToWait, hold } from '../support/replies.ts';
 import { shownBySlack } from '../support/services/notified-events.ts';
@@ -11,7 +11,6 @@ import { incidentsOf, summarised } from './incident-support.ts';
 // Tries of messages about incidents, which do not go through Temporal.
 
 // They wait for services, retries and gaps.
-vi.setConfig({ testTimeout: 60_000 });
 
 const { stage, receivers } = useReceivers({ notifications: { gapMs: 0, waitsMs: [20, 20, 20, 20] } });
 const incidents = useForAll(() => incidentsOf(stage.gateway));
@@ -95,7 +94,7 @@ test('a message whose worker was killed during the try is sent by another one wi
   await stage.gateway.stopWorker();
   const { account } = await incidents.account([receivers.destinations[2]]);
   const id = await incidents.open(account);
-  const options = { tries: 5, leaseS: 1, most: 8, limits: { gapMs: 0, windowMs: 600_000, burst: null } };
+  const options = { tries: 5, leaseS: 5, most: 8, limits: { gapMs: 0, windowMs: 600_000, burst: null } };
   // Another process claims it, and ends.
   const { claimed } = await claimMessages(stage.gateway.database, options);
   expect(claimed).toHaveLength(1);

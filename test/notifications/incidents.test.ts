@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { hold } from '../support/replies.ts';
 import { shownByDiscord, shownByMail, shownBySlack } from '../support/services/notified-events.ts';
 import { hookSecret, webhookTo } from '../support/services/receivers.ts';
@@ -10,7 +10,6 @@ import { incidentKinds, incidentsOf, summarised } from './incident-support.ts';
 // Messages to destinations about incidents (docs/notifications.md).
 
 // They wait for services, retries and gaps.
-vi.setConfig({ testTimeout: 60_000 });
 
 const { stage, receivers } = useReceivers({ notifications: { gapMs: 0 } });
 const incidents = useForAll(() => incidentsOf(stage.gateway));

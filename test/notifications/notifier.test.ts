@@ -30,7 +30,7 @@ test('concurrent calls, also of another worker, make one try', async () => {
   expect(notices).toHaveLength(1);
   expect(await other.notify(key, never)).toEqual({ kind: 'settled', status: 'sent' });
   expect(await only()).toMatchObject({ status: 'sent', attempts: 1, due_at: null, error: null });
-}, 30_000);
+});
 
 test('a notice has the key, the time, the error, and the payload only if the destination asks for it', async () => {
   const key = await exhausted();
@@ -49,7 +49,7 @@ test('a notice has the key, the time, the error, and the payload only if the des
     },
     { payload: { contentType: null, body: Buffer.from('body') } },
   ]);
-}, 30_000);
+});
 
 test('a notification fails after five tries, each recorded with its error', async () => {
   const key = await exhausted();
@@ -63,14 +63,14 @@ test('a notification fails after five tries, each recorded with its error', asyn
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(notices).toHaveLength(5);
   expect(await only()).toMatchObject({ status: 'failed', attempts: 5, error: 'the last straw', due_at: null });
-}, 30_000);
+});
 
 test('a permanent failure is not retried', async () => {
   const key = await exhausted();
   const { send } = service(refused({ permanent: true, error: 'no SENDGRID_API_KEY' }));
   expect(await new Notifier(deps(send)).notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(await only()).toMatchObject({ status: 'failed', attempts: 1, error: 'no SENDGRID_API_KEY' });
-}, 30_000);
+});
 
 test('a notification is not retried before its delay is over', async () => {
   const key = await exhausted();
@@ -81,7 +81,7 @@ test('a notification is not retried before its delay is over', async () => {
   expect(again).toMatchObject({ kind: 'later' });
   expect(again.kind === 'later' && again.waitMs > 50_000 && again.waitMs <= 60_000).toBe(true);
   expect(notices).toHaveLength(1);
-}, 30_000);
+});
 
 test('Retry-After also delays other messages to that destination, without using up a try', async () => {
   const account = await stage.account();
@@ -105,7 +105,7 @@ test('Retry-After also delays other messages to that destination, without using 
   expect(await notifier.notify({ eventId: second, generation: 0, destinationId: other }, never)).toEqual({
     ...{ kind: 'settled', status: 'sent' },
   });
-}, 30_000);
+});
 
 test('a try is lost when its worker dies; the next one is made when the claim has expired', async () => {
   const key = await exhausted();
@@ -117,7 +117,7 @@ test('a try is lost when its worker dies; the next one is made when the claim ha
   await rows(stage.database, 'update notifications set due_at = now()');
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'sent' });
   expect(await only()).toMatchObject({ status: 'sent', attempts: 2 });
-}, 30_000);
+});
 
 test('a last try whose outcome is unknown counts as failed, with an error that says so', async () => {
   const key = await exhausted();
@@ -129,7 +129,7 @@ test('a last try whose outcome is unknown counts as failed, with an error that s
   expect(await new Notifier(deps(send)).notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(notices).toHaveLength(0);
   expect(await only()).toMatchObject({ status: 'failed', error: expect.stringContaining('may have arrived') });
-}, 30_000);
+});
 
 test('a try that ends after its claim expired counts if it succeeded, but not if it failed', async () => {
   const { promise: claimedAnew, resolve } = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ test('a try that ends after its claim expired counts if it succeeded, but not if
   const states = Object.fromEntries((await stage.notifications()).map((row) => [row.event_id, row]));
   expect(states[late.eventId]).toMatchObject({ status: 'sent', attempts: 2 });
   expect(states[lost.eventId]).toMatchObject({ status: 'pending', attempts: 2, error: null });
-}, 30_000);
+});
 
 test('a config that does not decrypt is a permanent failure, whose error contains none of it', async () => {
   const key = await exhausted();
@@ -158,7 +158,7 @@ test('a config that does not decrypt is a permanent failure, whose error contain
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(notices).toHaveLength(0);
   expect((await only())?.error).toBe('the config of the destination does not decrypt with SECRETS_KEY');
-}, 30_000);
+});
 
 test('an error is stored without the characters that PostgreSQL refuses', async () => {
   const key = await exhausted();

@@ -48,7 +48,7 @@ test('a summary is sent once when it is due, retried after a failure, and shown 
   expect(shown.notifications).toMatchObject([
     { status: 'suppressed', attempts: 0, sent_at: null, summary: { events: 3, status: 'sent' } },
   ]);
-}, 30_000);
+});
 
 test('a summary whose last try has no recorded outcome fails, and is not sent again', async () => {
   const account = await stage.account();
@@ -66,7 +66,7 @@ test('a summary whose last try has no recorded outcome fails, and is not sent ag
     { status: 'failed', attempts: 5, due_at: null, error: 'the worker ended during the last try; it may have arrived' },
   ]);
   expect(notices).toEqual([]);
-}, 30_000);
+});
 
 test('the sweep sends all to a working destination, past one that hangs and one that is held back', async () => {
   const account = await stage.account();
@@ -93,7 +93,7 @@ test('the sweep sends all to a working destination, past one that hangs and one 
   await sweep.stop();
   const waiting = (await stage.notifications()).filter((row) => row.destination_id === held);
   expect(waiting.every((row) => row.status === 'pending' && row.attempts === 0)).toBe(true);
-}, 30_000);
+});
 
 test('the sweep leaves room for a workflow’s own notification', async () => {
   const account = await stage.account();
@@ -114,7 +114,7 @@ test('the sweep leaves room for a workflow’s own notification', async () => {
   expect(await notifier.notify({ eventId: left, generation: 0, destinationId }, never)).toEqual({
     ...{ kind: 'settled', status: 'sent' },
   });
-}, 30_000);
+});
 
 test('each try sends the same notice, even if the event has changed since', async () => {
   const key = await exhausted();

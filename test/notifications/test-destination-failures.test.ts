@@ -23,7 +23,7 @@ describe('502', () => {
     return { problem, outcome: details?.outcome };
   }
 
-  test.each([400, 404, 429, 500])('shows the body of the service’s answer %i', { timeout: 30_000 }, async (status) => {
+  test.each([400, 404, 429, 500])('shows the body of the service’s answer %i', async (status) => {
     for (const type of kinds) {
       const { port, deliveries } = await service((response, { url }) => response.writeHead(status).end(`no: ${url}`));
       const { problem, outcome } = await refusal(withKey, posts[type](port));
@@ -47,7 +47,7 @@ describe('502', () => {
     ['timeout', 'did not answer within 5 s', async () => (await service(hang)).url],
     ['connection_error', 'closed the connection', async () => (await service((response) => response.destroy())).url],
     ['dns_failure', 'could not be resolved', async () => 'http://nobody.invalid/very-secret'],
-  ])('without an answer: %s, %s', { timeout: 30_000 }, async (outcome, words, url) => {
+  ])('without an answer: %s, %s', async (outcome, words, url) => {
     const { problem, outcome: noted } = await refusal(withKey, hookTo(await url()));
     expect(noted).toBe(outcome);
     expect(problem.detail).toContain(words);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
-import { backupEnded, holdBackups, scheduled } from '../support/maintenance.ts';
+import { askMaintenance, backupEnded, holdBackups, scheduled } from '../support/maintenance.ts';
 import { until } from '../support/until.ts';
 
 gatewaysEndWithTheirTest();
@@ -17,7 +17,7 @@ test('when a worker is killed during a backup, another worker completes it', { t
   await scheduled(api, 'backup');
   const held = await holdBackups(databaseUrl);
   onTestFinished(held.release);
-  const { status, body } = await api.admin.post('/admin/backups/trigger');
+  const { status, body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
   expect(status).toBe(202);
   await held.arrived();
   await worker.stop('SIGKILL');

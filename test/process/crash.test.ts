@@ -65,7 +65,7 @@ test('when an api or a worker is killed during an attempt, the event is delivere
 });
 
 test('when a worker is killed between two attempts, the second attempt is made when it is due', async () => {
-  const roles = await migratedRoles({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  const roles = await migratedRoles({ DELIVERY_SCHEDULE: '20s,1s,1s,1s,1s,1s,1s,1s,1s' });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const { consumer, account } = await accountForTest(api.admin, 500, 200);
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
@@ -172,7 +172,7 @@ test('when all apis are killed, workers take over their claims, and workflows ma
 });
 
 test('an api that stops keeps its claims until its attempts have ended', async () => {
-  const roles = await migratedRoles({ DELIVERY_TIMEOUT: '30s' });
+  const roles = await migratedRoles(longAttempts);
   const stopping = await roles.startApi();
   const { consumer, answer, ids } = await inFlight([stopping], 5);
   const exited = stopping.stop('SIGTERM');

@@ -5,7 +5,7 @@ import type { Api } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
 /** Attempts whose time limit no test reaches. */
-export const longAttempts = { DELIVERY_TIMEOUT: '1m' };
+export const longAttempts = { DELIVERY_TIMEOUT: '2m' };
 
 /**
  * Sends webhooks to these apis round-robin, to a consumer that answers them only by `answer`, until all first attempts are in

@@ -25,7 +25,7 @@ test('when a worker is killed during the message about an incident, another one 
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),
     // A claim is in force for 15 s more than a request may take.
-    variables: { DELIVERY_SCHEDULE: Array(9).fill('1h').join(), DELIVERY_TIMEOUT: '2s' },
+    variables: { DELIVERY_SCHEDULE: Array(9).fill('1h').join(), DELIVERY_TIMEOUT: '10s' },
   });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const account = await api.admin.createAccount({ delivery_url: consumer.url });

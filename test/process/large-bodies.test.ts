@@ -57,7 +57,7 @@ async function peakOfDelivery(count: number, bytes: number, role: 'api' | 'worke
       );
       return found?.left === 0;
     },
-    { limitMs: 120_000 },
+    { limitMs: 200_000 },
   );
   return peakMiB(pid);
 }

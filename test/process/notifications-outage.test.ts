@@ -16,7 +16,7 @@ test('when Temporal stops while notifications wait, they are sent once, without 
     delaysMs: instantDelaysMs,
     temporalAddress: temporal.address,
     mail: receivers.mailSettings,
-    notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] },
+    notifications: { waitsMs: [15_000, 15_000, 15_000, 15_000] },
     overdueS: 1,
   });
   onTestFinished(async () => {

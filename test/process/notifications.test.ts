@@ -29,7 +29,7 @@ async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Prom
     databaseUrl: await migratedDatabase(),
     variables: {
       DELIVERY_SCHEDULE: Array(9).fill('1ms').join(),
-      DELIVERY_TIMEOUT: '2s',
+      DELIVERY_TIMEOUT: '10s',
       // A name without a dot, as between containers, which not every service accepts in a URL.
       PUBLIC_URL: 'http://gateway:8080',
       SENDGRID_API_KEY: receivers.mail.apiKey,

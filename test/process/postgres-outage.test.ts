@@ -103,7 +103,7 @@ async function expectOneAttempt(gateway: Awaited<ReturnType<typeof running>>, id
 test.each(['api', 'worker'] as const)(
   'when PostgreSQL stops during an attempt of the %s, its outcome is recorded later without a second POST',
   async (maker) => {
-    const gateway = await running('here', { API_DELIVERS: String(maker === 'api'), DELIVERY_TIMEOUT: '1m' });
+    const gateway = await running('here', { API_DELIVERS: String(maker === 'api'), DELIVERY_TIMEOUT: '2m' });
     const { postgres } = gateway;
     const id = await inFlight(gateway, postgres.stop);
     await gateway[maker].printed(/attempt not recorded yet, retrying/, 'stderr');
@@ -113,7 +113,7 @@ test.each(['api', 'worker'] as const)(
 );
 
 test('when PostgreSQL is unavailable for longer than a heartbeat counts, there is no second POST', async () => {
-  const gateway = await running('here', { DELIVERY_TIMEOUT: '1m' });
+  const gateway = await running('here', { DELIVERY_TIMEOUT: '2m' });
   // It could claim the event, too.
   await gateway.roles.apiHere();
   const { postgres } = gateway;
@@ -125,7 +125,7 @@ test('when PostgreSQL is unavailable for longer than a heartbeat counts, there i
 });
 
 test('when PostgreSQL is killed, the attempts of claims that could not begin are made once', async () => {
-  const { postgres, roles, api, consumer, account } = await running('here', { DELIVERY_TIMEOUT: '1m' });
+  const { postgres, roles, api, consumer, account } = await running('here', { DELIVERY_TIMEOUT: '2m' });
   const blocker = new pg.Client({ connectionString: postgres.address });
   blocker.on('error', () => undefined);
   await blocker.connect();

@@ -160,7 +160,7 @@ test('after restarts of both, notifications link to the port that the api has ke
 test('a retry in flight delays the stop, while the readiness check fails and webhooks are accepted', async () => {
   const gateway = await startWholeGateway(await startedFolder(), {
     ...(await sharedServers()),
-    ...{ SHUTDOWN_DRAIN: '5s', DELIVERY_TIMEOUT: '30s', DELIVERY_SCHEDULE: quickSchedule },
+    ...{ SHUTDOWN_DRAIN: '15s', DELIVERY_TIMEOUT: '2m', DELIVERY_SCHEDULE: quickSchedule },
   });
   const held = Promise.withResolvers<ServerResponse>();
   const { account } = await consumed(gateway, 500, (response) => held.resolve(response), 200);

@@ -81,7 +81,7 @@ test.each([true, false])(
 );
 
 test('an api that does not deliver leaves its events in the queue, and two others share them', async () => {
-  const roles = await migratedRoles({ ACCOUNT_CONCURRENCY: '2' });
+  const roles = await migratedRoles({ ACCOUNT_CONCURRENCY: '2', DELIVERY_TIMEOUT: '2m' });
   const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
   // The consumer answers after all four requests have arrived. An api makes at most two, so both are needed.
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -62,7 +62,7 @@ test('the start prints all addresses, and its three example commands work when p
 
 test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', async () => {
   const dataDir = await startedFolder();
-  const variables = { DELIVERY_SCHEDULE: '15s,1s,1s,1s,1s,1s,1s,1s,1s' };
+  const variables = { DELIVERY_SCHEDULE: '30s,1s,1s,1s,1s,1s,1s,1s,1s' };
   const consumer = await consumerForTest(200, 500, 200);
   const first = await startWholeGateway(dataDir, variables);
   const account = await first.admin.createAccount({

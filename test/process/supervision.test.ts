@@ -16,7 +16,7 @@ beforeAll(async () => {
   const folder = await startedFolder();
   // Other tests that start Temporal try its usual ports, and would take them while this server is dead.
   const usual = await Promise.all([takenPort(7233), takenPort(8233)]);
-  gateway = await startWholeGateway(folder, { DELIVERY_SCHEDULE: '8s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  gateway = await startWholeGateway(folder, { DELIVERY_SCHEDULE: '20s,1s,1s,1s,1s,1s,1s,1s,1s' });
   for (const server of usual) server?.close();
 });
 

@@ -63,19 +63,19 @@ test('the events of a process without a heartbeat can be claimed in their order 
     ...{ all: true, after: lowestId, limit: 3, token: living.claims.token },
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(0, 3));
-}, 30_000);
+});
 
 test('a process that starts ends the claims of processes that died before', async () => {
   const ids = await claimedBy(await deadToken(), 2);
   await stage.alive();
   await released(ids);
-}, 30_000);
+});
 
 test('claims of tokens without a row are ended when every living process had the time to write its row', async () => {
   const ids = await claimedBy(randomUUID(), 2);
   await stage.alive();
   await released(ids);
-}, 30_000);
+});
 
 test('claims of the release before, which end by themselves, are left alone', async () => {
   const token = randomUUID();
@@ -85,7 +85,7 @@ test('claims of the release before, which end by themselves, are left alone', as
   await stage.alive();
   await released(unknown);
   expect(await holders(old)).toEqual([token]);
-}, 30_000);
+});
 
 test('the claims of a living process stay, while those of a dead one are taken over', async () => {
   const [one, other] = [await stage.alive(), await stage.alive()];
@@ -97,7 +97,7 @@ test('the claims of a living process stay, while those of a dead one are taken o
     ...first.map(() => one.claims.token),
     ...second.map(() => other.claims.token),
   ]);
-}, 30_000);
+});
 
 test('a claim that was taken over allows no write of its former owner', async () => {
   const [id = ''] = await claimedBy(randomUUID(), 1);
@@ -122,7 +122,7 @@ test('the heartbeats are written on a connection of their own, also when all oth
     busy.release();
     await database.close();
   }
-}, 30_000);
+});
 
 test('the list says what each process is, and how many first attempts it makes', async () => {
   const account = await stage.account();
@@ -135,7 +135,7 @@ test('the list says what each process is, and how many first attempts it makes',
   const own = async () => (await listProcesses(stage.gateway.database)).find(({ id }) => id === claims.token);
   await until('the rate is told', async () => ((await own())?.first_attempts_per_s ?? 0) > 0);
   expect(await own()).toMatchObject({ role: 'api', pid: process.pid, makes_first_attempts: true, alive: true });
-}, 30_000);
+});
 
 test('a heartbeat finds the first attempts of living processes on its machine, and of no other', async () => {
   const { heartbeat } = await stage.alive();
@@ -151,7 +151,7 @@ test('a heartbeat finds the first attempts of living processes on its machine, a
   await beaten('another', 2_000, 60);
   await until('both are counted', () => heartbeat.firstAttemptsPerSHere === 570);
   await stage.gateway.rows('delete from processes where pid = 1', []);
-}, 30_000);
+});
 
 test('a process whose session is cut keeps its claims', async () => {
   const [cut] = [await stage.alive(), await stage.alive()];
@@ -166,7 +166,7 @@ test('a process whose session is cut keeps its claims', async () => {
   const others = async () => (await sessions()).filter((pid) => !before.includes(pid));
   await until('they have other sessions', async () => (await others()).length === before.length);
   expect(cut.heartbeat.isAlive).toBe(true);
-}, 60_000);
+});
 
 test('a process without a heartbeat claims nothing, and continues when it has one', async () => {
   let isAlive = false;
@@ -187,7 +187,7 @@ test('a process without a heartbeat claims nothing, and continues when it has on
   process.starts.wake();
   await until('one is delivered', () => account.consumer.deliveries.length === 1);
   await until('the other has its workflow', async () => !(await stage.queued()).includes(ids[1] ?? ''));
-}, 30_000);
+});
 
 test('an attempt whose claim is taken over before it begins is not made', async () => {
   const account = await stage.account();
@@ -209,7 +209,7 @@ test('an attempt whose claim is taken over before it begins is not made', async 
   await slow.stop();
   expect(account.consumer.deliveries).toEqual([]);
   expect(await holders([id])).toEqual([taker]);
-}, 30_000);
+});
 
 test('claims that were made for a process without its knowledge are released, and those it works on are not', async () => {
   const { claims } = await stage.alive();
@@ -218,7 +218,7 @@ test('claims that were made for a process without its knowledge are released, an
   claims.doubt();
   await released(unknown);
   expect(await holders([known])).toEqual([claims.token]);
-}, 30_000);
+});
 
 test('a claim in flight is not taken for an unknown one', async () => {
   const { claims } = stage.process();
@@ -251,7 +251,7 @@ test('an attempt that cannot read its event abandons its claim, and the event is
   }
   await until('the event is delivered', () => account.consumer.deliveries.length === 1);
   expect(account.consumer.deliveries[0]?.headers['webhook-id']).toBe(id);
-}, 30_000);
+});
 
 test('commands that a dead process has claimed are taken over', async () => {
   const living = await stage.alive();
@@ -263,11 +263,11 @@ test('commands that a dead process has claimed are taken over', async () => {
   const inForce = () => stage.gateway.rows('select claim_token from event_commands where claimed_until > now()');
   await until('one is released', async () => (await inForce()).length === 1);
   expect(await inForce()).toEqual([{ claim_token: living.claims.token }]);
-}, 30_000);
+});
 
 test('a process that stops releases all its claims', async () => {
   const { claims, heartbeat } = await stage.alive();
   const ids = await claimedBy(claims.token, 2);
   await heartbeat.stop();
   expect(await holders(ids)).toEqual([]);
-}, 30_000);
+});

@@ -26,4 +26,4 @@ test('the listener stops even if its connection is dead without an error', async
   expect(called.times).toBe(2);
   way.fallSilent();
   await listener.stop();
-}, 30_000);
+});

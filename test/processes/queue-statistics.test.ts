@@ -12,9 +12,7 @@ const planned = async () =>
   (await rows(database, `select reltuples from pg_class where oid = 'event_queue'::regclass`))[0]?.reltuples;
 
 // An idle connection tells PostgreSQL of its rows after ten seconds, a busy one every second.
-test('a plan that was made for the empty queue is made again when the queue has grown', {
-  timeout: 60_000,
-}, async () => {
+test('a plan that was made for the empty queue is made again when the queue has grown', async () => {
   await rows(database, fill);
   await rows(database, 'delete from event_queue');
   await rows(database, 'vacuum analyze event_queue');

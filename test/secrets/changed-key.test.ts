@@ -38,7 +38,7 @@ test('with a new key and the previous one, webhooks verify, and so does the audi
   expect((await send(after.baseUrl, account, '{"id":"one"}', withSecret('secret-of-before'))).status).toBe(202);
   await after.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_secret: 'secret-of-after' });
   expect(await verified(after)).toMatchObject({ ok: true, failure: null });
-}, 30_000);
+});
 
 test('two processes that encrypt with different keys, each with both keys, work side by side', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -57,7 +57,7 @@ test('two processes that encrypt with different keys, each with both keys, work 
     }
     expect(await verified(round % 2 === 0 ? one : two)).toMatchObject({ ok: true, failure: null });
   }
-}, 30_000);
+});
 
 test('a process without the new key leaves audit entries of that key to be sealed by other processes', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -74,4 +74,4 @@ test('a process without the new key leaves audit entries of that key to be seale
   const left = 'select count(*)::integer as n from audit_logs where seq is null';
   await until('all entries are sealed', async () => (await rows(ahead.database, left))[0]?.n === 0);
   expect(await verified(ahead)).toMatchObject({ ok: true, failure: null });
-}, 30_000);
+});

@@ -34,7 +34,7 @@ test('a key is not retired while a process encrypts with it; once retired, write
   expect(await rows(stale.database, 'select * from accounts')).toEqual(before);
   expect(nothing(await columnsSealedWith(stale, old))).toEqual([]);
   expect(await verifyAuditLogs({ database: stale.database, keyring: next })).toMatchObject({ ok: true });
-}, 30_000);
+});
 
 test('once a key is retired, a copy of a box that was read before is refused, a later copy accepted', async () => {
   const next = randomKeyring();
@@ -57,7 +57,7 @@ test('once a key is retired, a copy of a box that was read before is refused, a 
   });
   await copyDestinations(gateway);
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
-}, 30_000);
+});
 
 test('a return to a former key needs the option `back`', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -66,4 +66,4 @@ test('a return to a former key needs the option `back`', async () => {
   await expect(change(gateway, both(old, next))).rejects.toThrow('exchange the two settings');
   expect((await change(gateway, both(old, next), { back: true })).blocked).toBeNull();
   await expect(change(gateway, next)).rejects.toThrow('a key that was replaced cannot be used again');
-}, 30_000);
+});

@@ -41,7 +41,7 @@ test('everything is encrypted with the new key, and the audit log verifies witho
       },
     ],
   );
-}, 30_000);
+});
 
 test('a second time changes nothing', async () => {
   const next = randomKeyring();
@@ -59,7 +59,7 @@ test('a second time changes nothing', async () => {
     expect([totalOf(again), again.blocked]).toEqual([0, null]);
   }
   expect(await stored()).toEqual(before);
-}, 30_000);
+});
 
 test('after a run that was interrupted, the old key stays in use, and the next run continues', async () => {
   const next = randomKeyring();
@@ -77,7 +77,7 @@ test('after a run that was interrupted, the old key stays in use, and the next r
   expect(await verifyAuditLogs({ database: gateway.database, keyring })).toMatchObject({ ok: true });
   expect((await change(gateway, keyring)).blocked).toBeNull();
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
-}, 30_000);
+});
 
 test('two concurrent runs lose no concurrent changes of accounts and destinations', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -110,7 +110,7 @@ test('two concurrent runs lose no concurrent changes of accounts and destination
   }
   expect(nothing(await columnsSealedWith(gateway, old))).toEqual([]);
   expect(await verifyAuditLogs({ database: gateway.database, keyring: next })).toMatchObject({ ok: true });
-}, 30_000);
+});
 
 test('a box that cannot be decrypted is reported with the reason and left unchanged', async () => {
   const [next, stranger] = [randomKeyring(), randomKeyring()];
@@ -140,4 +140,4 @@ test('a box that cannot be decrypted is reported with the reason and left unchan
       [three, Buffer.from('no box')],
     ]),
   );
-}, 30_000);
+});

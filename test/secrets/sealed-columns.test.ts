@@ -39,4 +39,4 @@ test('the list names every column of the schema that contains boxes, and each co
       .filter((name) => !name.startsWith('secrets_keys.'))
       .sort(),
   );
-}, 30_000);
+});

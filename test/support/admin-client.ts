@@ -55,7 +55,7 @@ export function adminClient(baseUrl: string, token: string, readState?: ReadEven
       if (answer.status !== 200) throw new Error(`no event: ${JSON.stringify(answer.body)}`);
       return answer.body;
     },
-    async eventually(id, wanted, limitMs = 30_000) {
+    async eventually(id, wanted, limitMs = 90_000) {
       const endMs = Date.now() + limitMs;
       const pause = growingPauses();
       for (;;) {

@@ -8,7 +8,7 @@ import type { Damage, Task } from './other-client.ts';
 export const mib = 1024 * 1024;
 
 /** During any attack the gateway's memory may grow by this much, and another client may wait for this long. */
-export const damageLimits = { grownMiB: 150, slowestMs: 1_000 };
+export const damageLimits = { grownMiB: 150, slowestMs: 3_000 };
 
 /** Longer than the gateway needs for the data sent (2 s), and than the interval of its check for unread answers (1 s). */
 const holdMs = 3_000;

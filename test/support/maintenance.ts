@@ -35,14 +35,24 @@ export function scheduled(gateway: Pick<TestGateway, 'admin'>, name: Maintenance
 }
 
 /** Triggers a task and waits until a run that started after that has ended. */
-export async function triggered(gateway: Pick<TestGateway, 'admin'>, name: MaintenanceTaskName): Promise<Json> {
+export async function triggered(
+  gateway: Pick<TestGateway, 'admin'>,
+  name: MaintenanceTaskName,
+  limitMs?: number,
+): Promise<Json> {
   const before = await scheduled(gateway, name);
   const answer = await askMaintenance(gateway, 'POST', `/admin/upkeep/${name}/trigger`);
   if (answer.status !== 202) throw new Error(`not triggered: ${JSON.stringify(answer.body)}`);
-  return until(`${name} has run`, async () => {
-    const task = await taskOf(gateway, name);
-    return !task.running && task.last_run !== null && task.last_run.started_at !== before.last_run?.started_at && task;
-  });
+  return until(
+    `${name} has run`,
+    async () => {
+      const task = await taskOf(gateway, name);
+      return (
+        !task.running && task.last_run !== null && task.last_run.started_at !== before.last_run?.started_at && task
+      );
+    },
+    limitMs,
+  );
 }
 
 /** A backup as `GET /admin/backups` shows it. */

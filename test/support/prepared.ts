@@ -49,7 +49,7 @@ const leftBehind = [
   'worker-metrics.port',
 ];
 /** Enough for two starts on a busy machine. */
-const makeLimitMs = 110_000;
+const makeLimitMs = 240_000;
 
 /** Fills an empty folder. The files keep their owners, because PostgreSQL does not run as root. */
 export async function copyPrepared(which: Prepared, folder: string): Promise<void> {

@@ -55,7 +55,7 @@ async function openQueueStage() {
   await registerSearchAttributes(connection, temporal.namespace, log);
   const box = createSecretBox(gateway.keyring);
   const sender = createSender({ allowedNetworks: ['127.0.0.0/8'] });
-  const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });
+  const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 60_000 });
   const consumers: Consumer[] = [];
   const processes: { stop(): Promise<unknown> }[] = [];
   const ownConnection = connectLazily(temporal);

@@ -22,7 +22,7 @@ export interface RunningRole {
 type Stream = 'stdout' | 'stderr';
 
 /** A first start of the embedded servers takes seconds, and the cores also run other tests. */
-const printLimitMs = 90_000;
+const printLimitMs = 200_000;
 
 /** Keeps the output of a role, and resolves waits for a part of it. */
 export class RoleOutput {

@@ -2,7 +2,6 @@ import { afterEach } from 'vitest';
 import { type Consumer, startConsumer } from './consumer.ts';
 import { startGateway } from './gateway.ts';
 import type { TestGatewayOptions } from './gateway-options.ts';
-import { allowTimeForGateway } from './limits.ts';
 import { operatorOf } from './operator.ts';
 import { askToWait } from './replies.ts';
 import { until } from './until.ts';
@@ -68,7 +67,6 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** One stage for all tests of a file, or of a `describe`. Its consumers are closed after each test. */
 export function useStage(options: TestGatewayOptions): Stage {
-  allowTimeForGateway();
   const stage = useForAll(
     () => openStage(options),
     (opened) => opened.close(),

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { type Consumer, startConsumer } from './consumer.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import type { TestGatewayOptions } from './gateway-options.ts';
-import { allowTimeForGateway } from './limits.ts';
 import { openClient } from './one-connection.ts';
 import { useForAll, useForEach } from './use.ts';
 
@@ -10,13 +9,11 @@ const stop = (gateway: TestGateway) => gateway.stop();
 
 /** One gateway for all tests of a file, or of a `describe`. */
 export function useGateway(options: TestGatewayOptions = {}): TestGateway {
-  allowTimeForGateway();
   return useForAll(() => startGateway(options), stop);
 }
 
 /** A new gateway, with a database of its own, for each test. */
 export function useGatewayPerTest(options: TestGatewayOptions = {}): TestGateway {
-  allowTimeForGateway();
   return useForEach(() => startGateway(options), stop);
 }
 

@@ -29,7 +29,7 @@ test('a start with a bundle from npm run build does not bundle, and writes nothi
   const cacheDir = join(folderForTest(), 'cache');
   expect(await bundleWorkflows({ built: file, cacheDir, log })).toEqual({ code: 'from the build' });
   expect(existsSync(cacheDir)).toBe(false);
-}, 30_000);
+});
 
 test('a bundle of other workflows, such as those before a change, is not used', async () => {
   const file = join(folderForTest(), 'workflows.js');
@@ -39,7 +39,7 @@ test('a bundle of other workflows, such as those before a change, is not used', 
     readFileSync(file, 'utf8').replace(/^\/\/ workflows [0-9a-f]{32}/, `// workflows ${'0'.repeat(32)}`),
   );
   expect((await bundleWorkflows({ built: file, cacheDir: null, log })).code).toBe(bundled());
-}, 30_000);
+});
 
 test('a bundle is made once and cached; a truncated bundle is made again', async () => {
   const cacheDir = join(folderForTest(), 'not', 'there', 'yet');
@@ -56,10 +56,10 @@ test('a bundle is made once and cached; a truncated bundle is made again', async
   writeFileSync(file, whole.slice(0, -10));
   expect((await bundleWorkflows({ built, cacheDir, log })).code).toBe(bundled());
   expect(readFileSync(file, 'utf8')).toBe(whole);
-}, 30_000);
+});
 
 test('without a writable cache the code is bundled at each start', async () => {
   const notAFolder = join(folderForTest(), 'file');
   writeFileSync(notAFolder, '');
   expect((await bundleWorkflows({ built, cacheDir: notAFolder, log })).code).toBe(bundled());
-}, 30_000);
+});

@@ -35,7 +35,7 @@ export async function collectorForTest(): Promise<Collector> {
           );
           throw new Error(`it has ${found.length} of ${count}, and in all: ${names.join(', ')}`);
         },
-        { limitMs: 30_000, retryErrors: true },
+        { retryErrors: true },
       ),
   };
   const server = createServer((request, response) => {

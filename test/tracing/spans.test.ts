@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { Batcher } from '../../src/database/batcher.ts';
 import { createLog } from '../../src/shared/log.ts';
@@ -25,7 +25,6 @@ import { until } from '../support/until.ts';
 import { collectorForTest } from './collector.ts';
 import { tracedForTest, tracingForTest } from './tracing-here.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
 const start =
   (name: string, more: Partial<SpanStart> = {}) =>
   (): SpanStart => ({

@@ -34,7 +34,7 @@ const added = migrations.filter((each) => each !== firstMigration).map(({ name }
 test.each([
   ['on a database of its own', freshDatabase, added],
   ['on a database of this one', migratedDatabase, []],
-])('a backup that the release before made %s is restored', { timeout: 60_000 }, async (_, database, missing) => {
+])('a backup that the release before made %s is restored', async (_, database, missing) => {
   const [from, into, store] = [await database(), await freshDatabase(), folderStore()];
   await before.migrateOnce(from, log);
   await setting(from);
@@ -52,7 +52,7 @@ test('the release before refuses a backup of this one, which has migrations that
   await expect(restoreBefore(into, store, name)).rejects.toThrow(
     new RegExp(`newer gateway.*does not know ${added.join(', ')}\\. Nothing was written`),
   );
-}, 60_000);
+});
 
 const record = 'insert into mikro_orm_migrations (name) values ($1)';
 
@@ -63,7 +63,7 @@ test('a backup that the release before made on the schema of a later release is 
   await expect(restore(into, store, name)).rejects.toThrow(
     /newer gateway.*does not know Migration20990101000000_expand_later.*Nothing was written/,
   );
-}, 60_000);
+});
 
 test('a backup of an older schema than that of the release before is refused with what to do', async () => {
   const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];
@@ -74,4 +74,4 @@ test('a backup of an older schema than that of the release before is refused wit
       `older schema.*lacks ${squashed.join(', ')}\\. Nothing was written\\. Restore it with commit ${oldestUpgrade}`,
     ),
   );
-}, 60_000);
+});

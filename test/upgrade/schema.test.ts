@@ -43,7 +43,7 @@ test('a database of the release before counts as migrated, and its schema equals
   expect(await schemaDump(old)).toEqual(dump);
   expect(await ledger(old)).toEqual(await ledger(created));
   expect(await secondList(old)).toEqual(await secondList(created));
-}, 60_000);
+});
 
 test('the release before starts on a new database of this one, and its migrate changes nothing there', async () => {
   const url = await migratedDatabase();
@@ -52,4 +52,4 @@ test('the release before starts on a new database of this one, and its migrate c
   expect(await before.migrateOnce(url, log)).toEqual(nothing);
   expect(await schemaDump(url)).toEqual(dump);
   expect(await migrateOnce(url, log)).toEqual(nothing);
-}, 60_000);
+});

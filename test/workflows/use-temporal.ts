@@ -2,7 +2,6 @@ import type { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
-import { allowTimeForGateway } from '../support/limits.ts';
 import { log } from '../support/runtime.ts';
 import { connectTo } from '../support/temporal-connection.ts';
 
@@ -12,7 +11,6 @@ import { connectTo } from '../support/temporal-connection.ts';
  */
 export function useTemporal() {
   // Temporal repeats a task that a worker has lost after ten seconds. On a busy machine, that may happen twice.
-  allowTimeForGateway();
   let native: NativeConnection;
   let connection: Connection;
   beforeAll(async () => {

@@ -31,6 +31,8 @@ export async function openConsole(options: OpenOptions): Promise<Page> {
   const { baseUrl, token, path = '/', expectedErrors, ...context } = options;
   browser ??= launchChromium();
   const opened = await (await browser).newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...context });
+  // As `until`: pages show what workers and Temporal do.
+  opened.setDefaultTimeout(90_000);
   const problems = watch(opened, baseUrl, expectedErrors);
   onTestFinished(async () => {
     await opened.close();

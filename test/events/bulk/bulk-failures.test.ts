@@ -27,7 +27,6 @@ const sql = (text: string, values: unknown[] = []) => gateway.rows(text, values)
 
 test.each(['replay', 'ack'] as const)(
   '%s: an event that the database refuses to change is counted, the others are changed',
-  { timeout: 30_000 },
   async (action) => {
     const ids = await events(gateway, account, 5);
     await sql(`create function refuse() returns trigger language plpgsql as $$ begin
@@ -92,7 +91,7 @@ test('a replay waits for the attempts of its last batch, so that new events are 
   await sql(`update bulk_jobs set batch_at = batch_at - interval '30 s'`);
   expect(await rounds(1)).toBe(450);
   expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', done: 450 });
-}, 30_000);
+});
 
 test('a worker whose lease was lost changes nothing', async () => {
   await events(gateway, account, 300);
@@ -118,7 +117,7 @@ test('a worker whose lease was lost changes nothing', async () => {
   await workOff(gateway);
   expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', done: 300 });
   expect(await generations(gateway)).toEqual({ 1: 300 });
-}, 30_000);
+});
 
 test('events that were changed since the order are skipped or not seen, never changed', async () => {
   const ids = await events(gateway, account, 250, {}, 1);
@@ -146,7 +145,7 @@ test('events that were changed since the order are skipped or not seen, never ch
     ...{ state: 'done', total: 250, matched: 240, done: 230, skipped: { no_longer_matches: 10 } },
   });
   expect(await generations(gateway)).toEqual({ 0: 20, 1: 230 });
-}, 30_000);
+});
 
 test('an event that matches again because of the job is changed once', async () => {
   await events(gateway, account, 450);
@@ -156,7 +155,7 @@ test('an event that matches again because of the job is changed once', async () 
   expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', matched: 450, done: 450 });
   expect(await sql('select distinct manual_attempts from events')).toEqual([{ manual_attempts: 1 }]);
   expect(await sql('select count(*)::integer as n from event_commands')).toEqual([{ n: 450 }]);
-}, 60_000);
+});
 
 test('jobs, replay-failed and single operations at the same time: each event is replayed once by each order', {
   timeout: limitMs,

@@ -123,7 +123,7 @@ describe('each action changes events as the operation on one event does', () => 
     ['retry', {}, { status: 'failed', delivery_status: 'failed', generation: 0, manual_attempts: 1 }],
     ['ack', {}, { status: 'processed', delivery_status: 'failed', generation: 0 }],
     ['dead', { error: 'no use' }, { status: 'dead', delivery_status: 'failed', last_error: 'no use' }],
-  ] as const)('%s', { timeout: 30_000 }, async (action, more, expected) => {
+  ] as const)('%s', async (action, more, expected) => {
     const [first, second, other] = await events(gateway, account, 3);
     const single = { replay: 'replay', retry: '', ack: 'ack', dead: 'fail' }[action];
     const path = action === 'retry' ? `/admin/delivery/retry/${other}` : `/admin/events/${other}/${single}`;

@@ -97,7 +97,7 @@ test('each filter of the list selects the same events as the list, but acknowled
       [JSON.stringify(before)],
     );
   }
-}, 60_000);
+});
 
 test('ids: each once, in either case; unknown, rejected and deleted ones are skipped with the reason', async () => {
   const gone = await gateway.admin.createAccount({ app_key: 'gone' });
@@ -115,7 +115,7 @@ test('ids: each once, in either case; unknown, rejected and deleted ones are ski
     skipped: { not_found: 1, event_rejected: 1, account_deleted: 1 },
   });
   expect(await generations(gateway)).toEqual({ 0: 2, 1: 2 });
-}, 30_000);
+});
 
 test('webhooks that no consumer gets, and events whose consumer is deleted, disabled or paused, are skipped with the reason', async () => {
   const { database, rows } = gateway;
@@ -144,7 +144,7 @@ test('webhooks that no consumer gets, and events whose consumer is deleted, disa
     ...{ done: 0, skipped: { event_skipped: 1 } },
   });
   expect(await reasonsOf({ action: 'dead', filter: { consumer: 'deleted' } })).toEqual({ done: 1, skipped: {} });
-}, 60_000);
+});
 
 test('retry skips dead events and disabled accounts, waits during a pause, and is refused then', async () => {
   const disabled = await gateway.admin.createAccount({ app_key: 'disabled', enabled: false });
@@ -163,7 +163,7 @@ test('retry skips dead events and disabled accounts, waits during a pause, and i
   expect(await readJob(gateway, job.id)).toMatchObject({
     ...{ state: 'done', done: 2, skipped: { event_dead: 1, account_disabled: 1 } },
   });
-}, 60_000);
+});
 
 test('events received after the order are not changed', async () => {
   await events(gateway, account, 3);

@@ -47,7 +47,7 @@ test('a job shows what became of its events, each count with exactly its list', 
   await gateway.admin.post(`/admin/events/${exhausted[0]}/ack`);
   await gateway.admin.post(`/admin/events/${exhausted[1]}/fail`, { dead: true });
   expect(await results(id)).toEqual({ delivered: 5, failing: 3, exhausted: 0, waiting: 10, exact: true });
-}, 30_000);
+});
 
 test('an event that is replayed again counts for the later job; a replay by hand leaves it with its job', async () => {
   const ids = (await events(gateway, account, 4)).sort();
@@ -63,7 +63,7 @@ test('an event that is replayed again counts for the later job; a replay by hand
     { ...none, waiting: 2 },
     { ...none, waiting: 2 },
   ]);
-}, 30_000);
+});
 
 test('a retried event waits until its manual attempt is recorded, in any state', async () => {
   const ids = (await events(gateway, account, 3)).sort();
@@ -121,13 +121,13 @@ test('more than 10,000 of one result are not counted exactly', async () => {
     `update bulk_jobs set first_event = (select min(id::text)::uuid from events), batch_to = (select max(id::text)::uuid from events)`,
   );
   expect(await results(id)).toEqual({ ...none, delivered: 10_000, waiting: 1, exact: false });
-}, 60_000);
+});
 
 test('events of several months are counted', async () => {
   await events(gateway, account, 80, {}, 80);
   const id = await replayed();
   expect(await results(id)).toEqual({ ...none, waiting: 80 });
-}, 60_000);
+});
 
 test('the filter takes only ids; an unknown job has no events; a job that has done nothing has no results', async () => {
   await events(gateway, account, 1);

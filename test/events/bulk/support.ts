@@ -9,7 +9,7 @@ import { fillEvents, type StoredFields } from '../fill-events.ts';
 const dayMs = 86_400_000;
 
 /** The longest that a job of these tests may take, while other tests use all processors. */
-export const jobLimitMs = 100_000;
+export const jobLimitMs = 200_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;

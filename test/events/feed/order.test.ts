@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { newEventId } from '../../../src/events/event-id.ts';
 import { cursorText } from '../../../src/events/feed/cursor.ts';
@@ -14,8 +14,6 @@ import { openClient } from '../../support/one-connection.ts';
 import { until } from '../../support/until.ts';
 import { useDatabase } from '../../support/use-database.ts';
 import { feedOf, insert, Reader, randomFrom, Writer, type Written } from './writers.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const log = createLog('silent');
 /** How much earlier than it is stored an event was received, at most. */

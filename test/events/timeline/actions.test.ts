@@ -88,7 +88,7 @@ describe('the timeline of an event', () => {
     ]);
     // The dead one was left out of the retries.
     expect((await gateway.admin.event(other.id)).actions).toMatchObject([{ action: 'dead', job_id: null }]);
-  }, 120_000);
+  });
 
   test('has the reason of a replay by filter', async () => {
     const { id, account } = await exhausted();
@@ -98,7 +98,7 @@ describe('the timeline of an event', () => {
     expect((await gateway.admin.event(id)).actions).toMatchObject([
       { action: 'replay', generation: 1, reason: 'repaired', job_id: job.id },
     ]);
-  }, 120_000);
+  });
 });
 
 test('a reason is not in the audit log, which keeps no texts of operators', async () => {

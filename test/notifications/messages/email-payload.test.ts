@@ -98,7 +98,7 @@ describe('a long payload', () => {
     const note = '20.0 MiB. Here are the first 20 KiB. It is too long to attach: the dashboard has the whole of it.';
     expect(mail.text).toContain(`Payload: ${note}\n`);
     expect(mail.html).toContain(note);
-  }, 30_000);
+  });
 });
 
 test('a payload that the destination does not ask for is neither shown nor attached', () => {

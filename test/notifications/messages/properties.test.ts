@@ -118,7 +118,7 @@ test('a Slack message keeps the limits and is readable', () => {
       expect(throughJson(message)).toEqual(message);
     }),
   );
-}, 30_000);
+});
 
 test('a Discord message keeps the limits and is readable', () => {
   fc.assert(
@@ -141,4 +141,4 @@ test('an e-mail is valid and readable, and its attachment is the payload', () =>
       expect(message.attachment?.content ?? null).toBe(asked && asked.body.length > 0 ? asked.body : null);
     }),
   );
-}, 30_000);
+});

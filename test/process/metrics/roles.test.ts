@@ -29,7 +29,10 @@ test('two apis and two workers: the scrapes add up to what sender and consumers 
     },
     { retryErrors: true },
   );
-  const answers = await Promise.all(places.map(scraped));
+  const answers = await until('each process has read the database in time', async () => {
+    const all = await Promise.all(places.map(scraped));
+    return all.every((answer) => gaugeOf(answer, 'gateway_deliveries_pending') !== null) && all;
+  });
   // Each process describes the whole gateway.
   for (const answer of answers) {
     expect(gaugeOf(answer, 'gateway_deliveries_pending')).toBe(0);

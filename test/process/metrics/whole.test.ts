@@ -62,7 +62,10 @@ test('npm start has one answer, in which the series of its api never become smal
   );
 
   // docs/metrics.md names each metric with its type, and no other.
-  const answer = await look();
+  const answer = await until('its worker answers in time', async () => {
+    const found = await look();
+    return isUp(found) === 1 && found;
+  });
   const own = [...answer].filter(([name]) => !name.startsWith('temporal_'));
   expect(own.map(([name, { type }]) => ({ name, type })).sort(byName)).toEqual(documented.toSorted(byName));
   expect(isUp(answer)).toBe(1);
