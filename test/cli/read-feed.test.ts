@@ -85,6 +85,6 @@ test('a page that comes in parts has no limit for the whole; a silence within a 
     news.push(one.kind === 'reconnecting' ? one.reason : one.kind);
     if (news.length === 5) stop.abort();
   }
-  expect(news).toEqual(['connected', 'page', expect.stringContaining('nothing has come for 1 s'), 'connected', 'page']);
+  expect(news).toEqual(['connected', 'page', expect.stringContaining('nothing has come for 3 s'), 'connected', 'page']);
   expect(asked).toEqual([null, 'after-null', 'after-null']);
 });
