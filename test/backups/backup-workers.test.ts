@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway } from '../support/gateway.ts';
 import { askMaintenance, backupEnded, backupsOf, holdBackups, scheduled } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 /** Temporal waits up to 40 s before it retries a failed backup. */
 const againMs = 90_000;
 

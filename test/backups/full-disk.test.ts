@@ -29,7 +29,6 @@ async function backedUp(api: Parameters<typeof backupEnded>[0]) {
 
 test.skipIf(lacks('mounts'))(
   'when the disk becomes full, a backup fails with an error in words and leaves no file, and older ones stay',
-  { timeout: 240_000 },
   async () => {
     const disk = smallDisk(12 * mebibyte);
     const databaseUrl = await freshDatabase();

@@ -92,7 +92,7 @@ test('a replay at a pace: the page of its job shows what became of the events, a
     { generation: 1, n: 9 },
     { generation: 2, n: 3 },
   ]);
-}, 180_000);
+});
 
 test('by the keyboard alone, on a phone: order at a pace, open the job, stop it', async () => {
   const { baseUrl } = gateway;

@@ -75,9 +75,7 @@ test('the roles have no special rights, and no access to databases of each other
   await queryOnce(postgres.temporal('temporal_visibility'), 'create extension btree_gin');
 });
 
-test("the gateway's role can migrate, deliver, create partitions, back up and restore", {
-  timeout: 240_000,
-}, async () => {
+test("the gateway's role can migrate, deliver, create partitions, back up and restore", async () => {
   const postgres = await composePostgres();
   const dir = join(temporaryFolder('test'), 'backups');
   const roles = gatewayRoles({ databaseUrl: postgres.gateway('gateway'), variables: { BACKUP_DIR: dir } });

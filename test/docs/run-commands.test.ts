@@ -25,7 +25,7 @@ afterAll(() => stage?.stop());
 const pagesToRun = [...commandsByPage].filter(([, commands]) => commands.some(({ text }) => isRun(text)));
 
 // Each page is read from its beginning, so its commands are one test.
-test.each(pagesToRun)('the commands of %s do what the page says', { timeout: 240_000 }, async (page, commands) => {
+test.each(pagesToRun)('the commands of %s do what the page says', async (page, commands) => {
   const texts = commands.map(({ text }) => text).filter(isRun);
   const { shell, folder } = await shellFor(page, stage);
   const served: { command: string; way: Way; process: Served }[] = [];

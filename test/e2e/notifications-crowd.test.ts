@@ -22,9 +22,7 @@ const { stage, receivers } = useReceivers({
   notifications: { waitsMs: [20, 20, 20, 20] },
 });
 
-test('a destination that hangs for many events delays neither its neighbours nor other accounts', {
-  timeout: 300_000,
-}, async () => {
+test('a destination that hangs for many events delays neither its neighbours nor other accounts', async () => {
   const dead = await stage.consumer(hang);
   // Half of them are in flight to each destination, and the other half waits.
   const many = 2 * inFlightPerDestination;

@@ -89,7 +89,7 @@ test('a backup that no worker takes fails within two minutes, with what to do ab
   const error = expect.stringContaining('no worker takes backups: run one with BACKUP_DIR or BACKUP_URL');
   expect(last_run).toMatchObject({ outcome: 'failed', error });
   expect(await backupsOf(gateway)).toMatchObject([{ status: 'failed', error }]);
-}, 180_000);
+});
 
 test('a notification waits for a worker that takes notifications, and deliveries continue', async () => {
   const { gateway, takes, consumer, operators } = await stage({ maintenance: {} });

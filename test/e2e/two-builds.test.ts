@@ -122,4 +122,4 @@ test('under load, waiting deliveries continue on the new build, and a pinned pur
   expect(loaded[0]?.builds).toContain('one');
   // The relay of the old worker may have started it: then its first task ran there, and the next one on the new build.
   expect(loaded.at(-1)?.builds.at(-1)).toBe('two');
-}, 300_000);
+});

@@ -26,7 +26,7 @@ test('an event links to its workflow in the Web UI for as long as Temporal keeps
   // Temporal deletes only workflows that its visibility queue has acknowledged, which it does about every 30 s.
   const later = await gateway.admin.eventually(event.id, (e) => e.workflow === null, 120_000);
   expect(later.delivery_status).toBe('delivered');
-}, 150_000);
+});
 
 test('while Temporal is unavailable an event is shown quickly, without the link', async () => {
   const finder = createWorkflowFinder({ ...gateway.temporal, address: '127.0.0.1:1' });

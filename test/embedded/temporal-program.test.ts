@@ -22,7 +22,6 @@ import { lacks } from '../support/may-skip/list.ts';
 import { until } from '../support/until.ts';
 import { onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
 
-const timeout = 60_000;
 const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null };
 const program = await findTemporalProgram({ path: '', cacheDir: defaultCacheDir(machine), onProgress });
 
@@ -53,7 +52,7 @@ const ofVersion = (version: string) =>
   `#!/bin/sh\necho 'temporal version ${version} (Server 1.29.1, UI 2.42.1)'\necho --sqlite-pragma --dynamic-config-value --search-attribute --ui-port\n`;
 const inCache = (cacheDir: string) => join(cacheDir, 'temporal-1.5.1', 'temporal');
 
-test('the program on PATH is used first', { timeout }, async () => {
+test('the program on PATH is used first', async () => {
   const folder = folderWith('temporal', null);
   const cacheDir = temporaryFolder();
   const path = `/nowhere:relative::${folder}`;
@@ -87,7 +86,7 @@ test.each([
     "#!/bin/sh\ntrap '' TERM\nsleep 4711\n",
     'does not run: it took longer than 10 s',
   ],
-])('%s on PATH is skipped for the cached program, and the start says why', { timeout }, async (_, content, reason) => {
+])('%s on PATH is skipped for the cached program, and the start says why', async (_, content, reason) => {
   const folder = folderWith('temporal', content);
   const cacheDir = cacheWith(null);
   const lines: string[] = [];
@@ -99,7 +98,7 @@ test.each([
   expect(await pidsWhere((command) => command.includes(folder) || command === 'sleep 4711')).toEqual([]);
 });
 
-test('a folder and a file that is not executable are ignored on PATH', { timeout }, async () => {
+test('a folder and a file that is not executable are ignored on PATH', async () => {
   const notExecutable = folderWith('temporal', ofVersion('1.6.0'));
   chmodSync(join(notExecutable, 'temporal'), 0o644);
   const isFolder = temporaryFolder();
@@ -111,13 +110,13 @@ test('a folder and a file that is not executable are ignored on PATH', { timeout
   expect(lines).toEqual([]);
 });
 
-test('a newer program on PATH is used, even after an older one', { timeout }, async () => {
+test('a newer program on PATH is used, even after an older one', async () => {
   const [older, newer] = [folderWith('temporal', ofVersion('1.0.0')), folderWith('temporal', ofVersion('1.10.0'))];
   const found = await findTemporalProgram({ path: `${older}:${newer}`, cacheDir: temporaryFolder(), onProgress });
   expect(found).toBe(join(newer, 'temporal'));
 });
 
-test('a cached program of another version, older or newer, is replaced', { timeout }, async () => {
+test('a cached program of another version, older or newer, is replaced', async () => {
   for (const version of ['1.5.0', '1.6.0']) {
     const cacheDir = cacheWith(ofVersion(version));
     const path = folderWith('go', goThatBuilds());
@@ -126,9 +125,7 @@ test('a cached program of another version, older or newer, is replaced', { timeo
   }
 });
 
-test('a downloaded program of another version is not cached, and the error names its version', {
-  timeout,
-}, async () => {
+test('a downloaded program of another version is not cached, and the error names its version', async () => {
   const arrives = join(folderWith('other', ofVersion('1.6.0')), 'other');
   const path = folderWith('go', goThatBuilds(arrives));
   const cacheDir = temporaryFolder();
@@ -156,7 +153,7 @@ test.skipIf(lacks('go'))('Go refuses source whose hash is not the one in go.sum'
   expect(await build()).toMatchObject({ ok: false, reason: expect.stringContaining('missing go.sum entry') });
 });
 
-test('a damaged program in the cache is built again, with progress messages', { timeout }, async () => {
+test('a damaged program in the cache is built again, with progress messages', async () => {
   const cacheDir = temporaryFolder();
   mkdirSync(join(cacheDir, 'temporal-1.5.1'));
   writeFileSync(inCache(cacheDir), '\x7fELF, half of it', { mode: 0o755 });
@@ -168,7 +165,7 @@ test('a damaged program in the cache is built again, with progress messages', { 
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual(['temporal']);
 });
 
-test('two gateways can build at the same time', { timeout }, async () => {
+test('two gateways can build at the same time', async () => {
   const cacheDir = temporaryFolder();
   const path = folderWith('go', goThatBuilds());
   const found = await Promise.all([1, 2].map(() => findTemporalProgram({ path, cacheDir, onProgress })));
@@ -176,7 +173,7 @@ test('two gateways can build at the same time', { timeout }, async () => {
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual(['temporal']);
 });
 
-test('without program, network and Go the start fails soon and lists the remedies', { timeout: 25_000 }, async () => {
+test('without program, network and Go the start fails soon and lists the remedies', { timeout: 60_000 }, async () => {
   const cacheDir = temporaryFolder();
   const message = await startErrorOf(() => findTemporalProgram({ path: '', cacheDir, onProgress }));
   for (const part of [
@@ -193,13 +190,13 @@ test('without program, network and Go the start fails soon and lists the remedie
   expect(await pidsWhere((command) => command.includes(cacheDir))).toEqual([]);
 });
 
-test('a failed build is reported with its reason', { timeout }, async () => {
+test('a failed build is reported with its reason', async () => {
   const path = folderWith('go', '#!/bin/sh\necho "go: no route to module proxy" >&2\nexit 1\n');
   const message = await startErrorOf(() => findTemporalProgram({ path, cacheDir: temporaryFolder(), onProgress }));
   expect(message).toContain('no route to module proxy');
 });
 
-test('an interrupted build ends with all processes that it started', { timeout }, async () => {
+test('an interrupted build ends with all processes that it started', async () => {
   const cacheDir = temporaryFolder();
   // A duration that no other test run on this machine uses, so that the process can be found by it.
   const sleeps = `sleep ${randomInt(100_000, 1_000_000)}`;
@@ -217,7 +214,7 @@ test('an interrupted build ends with all processes that it started', { timeout }
   expect(existsSync(inCache(cacheDir))).toBe(false);
 });
 
-test('a command that takes too long is killed; a missing command does not throw', { timeout }, async () => {
+test('a command that takes too long is killed; a missing command does not throw', async () => {
   expect(await runCommand('sleep', ['4712'], { limitMs: 200 })).toEqual({
     ok: false,
     reason: 'it took longer than 0 s',

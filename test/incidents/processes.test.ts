@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { scraped } from '../process/metrics/exposition.ts';
 import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
@@ -10,7 +10,6 @@ import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
 import { answer, incidentsOf } from './support.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
 gatewaysEndWithTheirTest();
 
 const openOf = async (api: Api, accountId: string) => incidentsOf(api).list(`?account_id=${accountId}&state=open`);

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { ensurePartitions, partitionDays } from '../../src/database/partitions.ts';
 import type { MaintenanceTaskName } from '../../src/maintenance/tasks.ts';
@@ -11,7 +11,6 @@ import { until } from '../support/until.ts';
 
 // A worker that is stopped does not wait for a maintenance task: the next worker starts the task again.
 
-vi.setConfig({ testTimeout: 240_000 });
 const dayMs = 86_400_000;
 const startedState = 2;
 /** Temporal waits up to a minute before it retries a failed task. */

@@ -26,9 +26,7 @@ function readMetrics(): Map<string, Set<string>> {
   return all;
 }
 
-test('every metric and label of the rules and the dashboard is in a scrape of api and worker', {
-  timeout: 240_000,
-}, async () => {
+test('every metric and label of the rules and the dashboard is in a scrape of api and worker', async () => {
   const roles = await migratedRoles({
     BACKUP_DIR: join(temporaryFolder('test'), 'backups'),
     // So that workflows make attempts, whose activities have metrics.

@@ -52,7 +52,9 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
       await worker.exited;
       // PostgreSQL may still commit what the worker has sent.
       await until('what is recorded as done is what was replayed', async () => {
-        const [row] = await roles.query<{ n: number }>('select count(*)::integer as n from events where generation = 1');
+        const [row] = await roles.query<{ n: number }>(
+          'select count(*)::integer as n from events where generation = 1',
+        );
         return row?.n === (await progress()).done;
       });
       expect((await progress()).state).toBe('running');

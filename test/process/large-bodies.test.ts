@@ -57,7 +57,7 @@ async function peakOfDelivery(count: number, bytes: number, role: 'api' | 'worke
       );
       return found?.left === 0;
     },
-    { limitMs: 200_000 },
+    { limitMs: 250_000 },
   );
   return peakMiB(pid);
 }
@@ -69,9 +69,6 @@ test.each([
   [30, 25, 'api'],
 ] as const)(
   '%d waiting events of %d MiB fit into the memory of the %s that delivers them',
-  {
-    timeout: 180_000,
-  },
   async (count, size, role) => {
     expect(await peakOfDelivery(count, size * mib, role)).toBeLessThan(limitMiB);
   },

@@ -6,9 +6,7 @@ import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-pr
 
 gatewaysEndWithTheirTest();
 
-test('a start while deliveries are paused says so, and the command that it prints resumes them', {
-  timeout: 240_000,
-}, async () => {
+test('a start while deliveries are paused says so, and the command that it prints resumes them', async () => {
   const dataDir = temporaryFolder();
   const servers = await sharedServers();
   const consumer = await consumerForTest();

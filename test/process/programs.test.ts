@@ -125,7 +125,7 @@ test.each(programs)(
     const again = startedAgain(gateway, name, kill);
     const ids = await Promise.all([...sent, accepted(gateway, account, 'meanwhile')]);
     expect(await again).toBe('ended by SIGKILL');
-    for (const id of ids) await gateway.admin.eventually(id, isDelivered, 60_000);
+    for (const id of ids) await gateway.admin.eventually(id, isDelivered);
     expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id']))).toEqual(new Set(ids));
   },
 );

@@ -201,7 +201,7 @@ test.each(['api', 'worker'] as const)(
     const stopping = await (role === 'api' ? roles.startApi() : roles.startWorker());
     const { consumer, account } = await accountForTest(admin.admin, () => undefined);
     const { body } = await send(admin.baseUrl, account, '{"id":"one"}');
-    await until('the attempt is in flight', () => consumer.deliveries.length === 1, 60_000);
+    await until('the attempt is in flight', () => consumer.deliveries.length === 1);
 
     // Not 1, the code of a process that its own limit ends: the connections are closed in order.
     expect(await stopping.stop('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -209,7 +209,7 @@ test.each(['api', 'worker'] as const)(
 
     consumer.replies = [200];
     await (role === 'api' ? roles.apiHere() : roles.workerHere());
-    const event = await admin.admin.eventually(body.id, (e) => e.delivery_status === 'delivered', 60_000);
+    const event = await admin.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
     // The attempt that was given up is not known to have failed.
     expect(event.attempts).toBe(1);
     expect(consumer.deliveries.map((d) => d.headers['webhook-id'])).toEqual([body.id, body.id]);

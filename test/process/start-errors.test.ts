@@ -14,7 +14,6 @@ import type { RunningRole } from '../support/running-role.ts';
 import { secretText } from '../support/secrets.ts';
 import { toUnreleased, unreleasedMigrations } from '../support/unreleased-schema.ts';
 
-const timeout = 180_000;
 gatewaysEndWithTheirTest();
 
 type Start = (role: Role, variables: Record<string, string | undefined>) => RunningRole;
@@ -57,7 +56,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test('a host that is not an address of this machine is reported', { timeout }, async () => {
+test('a host that is not an address of this machine is reported', async () => {
   const roles = await migratedRoles({});
   expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' }, roleHere)).toContain('HOST=192.0.2.1');
 });
@@ -76,9 +75,7 @@ test('a foreign folder, a damaged marker and a file are refused and left unchang
   expect(await refusal('all', { DATA_DIR: join(foreign, 'thesis.txt') })).toContain('DATA_DIR');
 });
 
-test('a damaged database folder is reported, nothing in it is deleted, and no process is left', {
-  timeout,
-}, async () => {
+test('a damaged database folder is reported, nothing in it is deleted, and no process is left', async () => {
   const dataDir = await startedFolder();
   writeFileSync(join(dataDir, 'postgres', 'data', 'global', 'pg_control'), 'rubbish');
   const said = await refusal('all', { DATA_DIR: dataDir });
@@ -136,44 +133,35 @@ test('an unknown role is refused', async () => {
   );
 });
 
-test.each(['all', 'api', 'worker', 'migrate'])(
-  '%s: a DATABASE_URL without a server is reported',
-  { timeout },
-  async (role) => {
-    const port = await closedPort();
-    const dataDir = temporaryFolder();
-    const { variables } = gatewayRoles({
-      databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
-    });
-    const start = role === 'api' ? roleHere : spawnGateway;
-    const said = await refusal(role, { ...variables, DATA_DIR: dataDir }, start);
-    expect(said).toContain('DATABASE_URL');
-    expect(said).toContain(`127.0.0.1:${port}`);
-    expect(said).not.toContain('hunter2');
-  },
-);
+test.each(['all', 'api', 'worker', 'migrate'])('%s: a DATABASE_URL without a server is reported', async (role) => {
+  const port = await closedPort();
+  const dataDir = temporaryFolder();
+  const { variables } = gatewayRoles({
+    databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
+  });
+  const start = role === 'api' ? roleHere : spawnGateway;
+  const said = await refusal(role, { ...variables, DATA_DIR: dataDir }, start);
+  expect(said).toContain('DATABASE_URL');
+  expect(said).toContain(`127.0.0.1:${port}`);
+  expect(said).not.toContain('hunter2');
+});
 
-test.each(['api', 'worker', 'migrate'])(
-  '%s: a wrong password in DATABASE_URL is reported',
-  { timeout },
-  async (role) => {
-    const url = new URL(await freshDatabase());
-    url.password = secretText('hunter2');
-    const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
-    expect(said).toContain('DATABASE_URL');
-    expect(said).toContain('password');
-    expect(said).not.toContain('hunter2');
-  },
-);
+test.each(['api', 'worker', 'migrate'])('%s: a wrong password in DATABASE_URL is reported', async (role) => {
+  const url = new URL(await freshDatabase());
+  url.password = secretText('hunter2');
+  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
+  expect(said).toContain('DATABASE_URL');
+  expect(said).toContain('password');
+  expect(said).not.toContain('hunter2');
+});
 
-test.each(['api', 'worker'])('%s: a database that is not migrated is reported', { timeout }, async (role) => {
+test.each(['api', 'worker'])('%s: a database that is not migrated is reported', async (role) => {
   const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables, roleHere);
   expect(said).toContain('npm run migrate');
 });
 
 test.each(['all', 'api', 'worker', 'migrate', 'reseal'])(
   '%s: the schema of a version before the first release is refused and left unchanged',
-  { timeout },
   async (role) => {
     const databaseUrl = await migratedDatabase();
     await toUnreleased(databaseUrl);
@@ -194,7 +182,7 @@ test.each(['all', 'api', 'worker', 'migrate', 'reseal'])(
   },
 );
 
-test.each(['api', 'migrate'])('%s: the schema of a newer version is refused', { timeout }, async (role) => {
+test.each(['api', 'migrate'])('%s: the schema of a newer version is refused', async (role) => {
   const databaseUrl = await migratedDatabase();
   await queryOnce(databaseUrl, `insert into mikro_orm_migrations (name) values ('Migration20990101000000_later')`);
   const said = await refusal(role, gatewayRoles({ databaseUrl }).variables);
@@ -202,7 +190,7 @@ test.each(['api', 'migrate'])('%s: the schema of a newer version is refused', { 
   expect(said).toContain('Start the version that migrated it');
 });
 
-test.each(['api', 'migrate'])('%s: a missing database is reported and not created', { timeout }, async (role) => {
+test.each(['api', 'migrate'])('%s: a missing database is reported and not created', async (role) => {
   const server = await freshDatabase();
   const url = new URL(server);
   url.pathname += '_mistyped';
@@ -213,9 +201,7 @@ test.each(['api', 'migrate'])('%s: a missing database is reported and not create
   expect(made).toEqual([]);
 });
 
-test('with a taken port, or without Temporal, Go and network, the start says what to do and stops the servers again', {
-  timeout,
-}, async () => {
+test('with a taken port, or without Temporal, Go and network, the start says what to do and stops the servers again', async () => {
   const dataDir = await startedFolder();
   const port = await takenPort();
   const taken = await refusal('all', { DATA_DIR: dataDir, PORT: String(port) });

@@ -136,7 +136,7 @@ test('after the whole gateway is killed, the next start takes over its servers a
 
   const next = await startWholeGateway(gateway.dataDir);
   for (const pid of left) expect([next.server('postgres'), next.server('temporal')]).not.toContain(pid);
-  const event = await next.admin.eventually(body.id, (e) => e.delivery_status === 'delivered', 90_000);
+  const event = await next.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
   expect(event.attempts).toBe(2);
   expect(consumer.deliveries).toHaveLength(2);
 });

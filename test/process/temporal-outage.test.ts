@@ -122,8 +122,8 @@ test('commands during an outage of Temporal reach the waiting workflow afterward
   expect([replay.generation, replay.status]).toEqual([1, 'received']);
 
   await temporal.start();
-  await api.admin.eventually(retried, (e) => e.delivery_status === 'delivered', 60_000);
-  await api.admin.eventually(replayed, (e) => e.status === 'enqueued', 60_000);
+  await api.admin.eventually(retried, (e) => e.delivery_status === 'delivered');
+  await api.admin.eventually(replayed, (e) => e.status === 'enqueued');
   const connection = await forTest(Connection.connect({ address: temporal.address }));
   const client = new Client({ connection });
   const outcomes = await Promise.all(
@@ -146,6 +146,6 @@ test('role all with an unreachable TEMPORAL_ADDRESS starts, logs that, and deliv
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
   await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
   await temporal.start();
-  await gateway.admin.eventually(body.id, (e) => e.status === 'enqueued' && e.workflow !== null, 60_000);
+  await gateway.admin.eventually(body.id, (e) => e.status === 'enqueued' && e.workflow !== null);
   expect(consumer.deliveries).toHaveLength(1);
 });

@@ -60,9 +60,7 @@ async function ownNamespace() {
 
 const saidWithout = 'workflows started without search attributes';
 
-test('in a namespace without the search attributes, events are retried, and later workflows have them again', {
-  timeout: 120_000,
-}, async () => {
+test('in a namespace without the search attributes, events are retried, and later workflows have them again', async () => {
   const own = await ownNamespace();
   const roles = await migratedRoles({
     ...{ TEMPORAL_NAMESPACE: own.namespace, DELIVERY_SCHEDULE: '100ms,100ms,1s,1s,1s,1s,1s,1s,1s' },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
@@ -11,7 +11,6 @@ import { queryOnce } from '../support/one-connection.ts';
 
 gatewaysEndWithTheirTest();
 // Several processes in sequence, each with the time limit of a start in `gateway-process.ts`.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const key = randomBytes(32);
 let dir: string;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { manifestLine, parseManifestLine } from '../../src/backups/manifest.ts';
 import { manifestAtEnd, manifestMember } from '../../src/backups/manifest-member.ts';
@@ -19,7 +19,6 @@ import { backedUp, restored, tables } from './backed-up.ts';
 const knownMigrations = migrations.map(({ name }) => name);
 gatewaysEndWithTheirTest();
 // Several processes in sequence, each with the time limit of a start in `gateway-process.ts`.
-vi.setConfig({ testTimeout: 240_000 });
 
 test('a tampered backup that redirects every event is restored only with --unverified, with a warning', async () => {
   const { dir, name, key } = await backedUp({ encrypt: false });

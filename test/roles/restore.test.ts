@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
@@ -21,7 +21,6 @@ import { backedUp, restored, tables } from './backed-up.ts';
 
 gatewaysEndWithTheirTest();
 // Several processes in sequence, each with the time limit of a start in `gateway-process.ts`.
-vi.setConfig({ testTimeout: 240_000 });
 
 let sealedBackup: ReturnType<typeof backedUp> | undefined;
 /** One encrypted backup for all tests that do not change its file. */

@@ -3,20 +3,9 @@ import { firstSliceMs, nextMatches } from '../../../src/events/bulk/matching-eve
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { useForEach } from '../../support/use.ts';
 import { useGatewayPerTest } from '../../support/use-gateway.ts';
-import {
-  bulkWorkerOf,
-  ended,
-  entriesOfJob,
-  events,
-  generations,
-  jobLimitMs,
-  ordered,
-  readJob,
-  workOff,
-} from './support.ts';
+import { bulkWorkerOf, ended, entriesOfJob, events, generations, ordered, readJob, workOff } from './support.ts';
 
 const dayMs = 86_400_000;
-const limitMs = jobLimitMs + 20_000;
 
 const gateway = useGatewayPerTest({ worker: false });
 const account = useForEach(() => gateway.admin.createAccount({ app_key: 'app' }));
@@ -157,9 +146,7 @@ test('an event that matches again because of the job is changed once', async () 
   expect(await sql('select count(*)::integer as n from event_commands')).toEqual([{ n: 450 }]);
 });
 
-test('jobs, replay-failed and single operations at the same time: each event is replayed once by each order', {
-  timeout: limitMs,
-}, async () => {
+test('jobs, replay-failed and single operations at the same time: each event is replayed once by each order', async () => {
   const ids = await events(gateway, account, 2_500);
   await gateway.admin.post('/admin/delivery/pause');
   await Promise.all([gateway.startWorker(), gateway.startWorker()]);

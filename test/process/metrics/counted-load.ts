@@ -75,9 +75,9 @@ export async function countedLoad(gateways: readonly { baseUrl: string; admin: A
   await post(disabled, '{}');
   await post({ provider: 'generic', account_slug: 'not-there' }, '{}');
   const withoutAddress = await post(nowhere, '{"id":"nowhere"}');
-  for (const id of ids) await admin.eventually(id, (e) => e.delivery_status === 'delivered', 60_000);
+  for (const id of ids) await admin.eventually(id, (e) => e.delivery_status === 'delivered');
   for (const id of [...failing, withoutAddress])
-    await admin.eventually(id, (e) => e.delivery_status === 'failed' && e.attempts === attemptsOfFailure, 60_000);
+    await admin.eventually(id, (e) => e.delivery_status === 'failed' && e.attempts === attemptsOfFailure);
   await until('all are notified', () => sink.counts.requests === counts.exhausted);
   const accepted = counts.delivered + counts.exhausted + 1;
   const refused = counts.tooLarge + 2;
