@@ -96,7 +96,7 @@ test('a replay at a pace: the page of its job shows what became of the events, a
 
 test('by the keyboard alone, on a phone: order at a pace, open the job, stop it', async () => {
   const { baseUrl } = gateway;
-  await failedEvents('by-keyboard', 200);
+  await failedEvents('by-keyboard', 40);
   const page = await openConsole({
     ...{ baseUrl, token: tokens.operator, path: '/events?account_slug=by-keyboard', viewport: phone },
   });
@@ -109,17 +109,18 @@ test('by the keyboard alone, on a phone: order at a pace, open the job, stop it'
   await page.keyboard.press('Enter');
   await tabTo(page, /^Replay …$/);
   await page.keyboard.press('Enter');
-  const question = page.getByRole('dialog', { name: 'Replay 200 events?' });
+  const question = page.getByRole('dialog', { name: 'Replay 40 events?' });
   await question.waitFor();
   const first = question.getByRole('radio', { name: 'All at once' });
   await until('the dialog has the focus', () => first.evaluate((radio) => radio === document.activeElement));
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Control+A');
-  await page.keyboard.type('2');
+  // The slowest pace, so that the job runs until it is stopped.
+  await page.keyboard.type('1');
   await page.keyboard.press('Enter');
-  const job = page.getByRole('list', { name: 'Bulk jobs' }).getByRole('listitem').filter({ hasText: 'of 200' });
-  await job.getByText('at most 2 a second').waitFor();
+  const job = page.getByRole('list', { name: 'Bulk jobs' }).getByRole('listitem').filter({ hasText: 'of 40' });
+  await job.getByText('at most 1 a second').waitFor();
   await tabTo(page, /^Replay$/);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Replay' }).waitFor();
