@@ -61,18 +61,18 @@ const findOldest = {
 };
 
 /**
- * As `findOldest`, from $1 on, without the events of held consumers. If the first ones all are such, the last of them
- * counts: those after it are younger.
+ * As `findOldest`, from $1 on, without the events of held consumers: it reads the events before the first that counts, and
+ * no others. If so many are held, the last of them counts: those after it are younger.
  */
 const findOldestFree = {
   name: '',
   text: `
-    with held as materialized (${waitingConsumers}), first as materialized (
-      select e.id, coalesce(e.consumer_id, e.account_id) in (select id from held) as is_held, row_number() over (order by e.id) as n
-      from (select id, consumer_id, account_id from events where id >= $1 and due_at is not null order by id limit ${mostPassedOver}) e
-    )
+    with held as materialized (${waitingConsumers})
     select least(
-      (select id from first where not is_held or n = ${mostPassedOver} order by id limit 1),
+      (select id from (
+        select id, coalesce(consumer_id, account_id) as consumer, row_number() over (order by id) as n
+        from events where id >= $1 and due_at is not null
+      ) waiting where consumer not in (select id from held) or n = ${mostPassedOver} order by id limit 1),
       ${firstOfLane(lanes.firstAttempt, 'account_id not in (select id from held)')},
       ${firstOfLane(lanes.pendingStart, 'account_id not in (select id from held)')}
     ) as id, exists (select from held) as "someHeld"`,

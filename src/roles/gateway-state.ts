@@ -13,8 +13,9 @@ import type { GatewayState } from '../telemetry/metrics/instruments.ts';
 const ageS = (since: Date | null, nowMs: number) => (since === null ? 0 : Math.max(0, nowMs - since.getTime()) / 1000);
 
 /**
- * Reads the gauges of the whole gateway from the database. No statement reads more than one entry of a table of events:
- * each names its cost. All run on the connections for operators' lists, so that they never take one from ingestion.
+ * Reads the gauges of the whole gateway from the database. No statement reads more than one entry of a table of events, but
+ * for those of paused and disabled consumers: each names its cost. All run on the connections for operators' lists, so that
+ * they never take one from ingestion.
  *
  * @throws the database's errors.
  */
