@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { compileCache } from './test/support/compile-cache.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SkippedTests } from './test/support/may-skip/reporter.ts';
+import { defaultLimitMs } from './test/support/until.ts';
 
 const attacks = 'test/attacks/**/*.test.ts';
 /**
@@ -25,7 +26,6 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // `npm run cluster` runs the end-to-end tests on other servers.
     globalSetup: [process.env.TEST_CLUSTER ? 'test/cluster/e2e/servers.ts' : 'test/support/servers.ts'],
-    // The time limits of tests depend on their folder: `limits.ts`.
     setupFiles: [
       'test/support/room.ts',
       'test/support/cpu-times.ts',
@@ -33,10 +33,7 @@ export default defineConfig({
       'test/support/limits.ts',
     ],
     sequence: process.env.TEST_ORDER === 'random' ? { shuffle: { files: true } } : { sequencer: LongestFirst },
-    // Most hooks start a gateway on a database of its own.
-    hookTimeout: 120_000,
-    // As `until`.
-    expect: { poll: { timeout: 90_000 } },
+    expect: { poll: { timeout: defaultLimitMs } },
     // A report shows the whole of what was compared: a shortened log hides the line that explains the failure.
     chaiConfig: { truncateThreshold: 0 },
     // For scripts that count: a summary in JSON where they ask for one.

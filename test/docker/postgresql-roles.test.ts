@@ -96,7 +96,7 @@ test("the gateway's role can migrate, deliver, create partitions, back up and re
 
   await scheduled(api, 'backup');
   const { body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
-  const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
+  const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null));
   expect(backup).toMatchObject({ status: 'completed', error: null });
   expect(readdirSync(dir, { recursive: true })).toEqual([backup.name]);
   await Promise.all([api.stop(), worker.stop()]);

@@ -63,7 +63,7 @@ describe.skipIf(lacks('container'))('as restricted as in a container', () => {
     await allDelivered(roles, 1);
     await scheduled(api, 'backup');
     const { body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
-    const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
+    const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null));
     expect(backup).toMatchObject({ status: 'completed', error: null });
     expect(readdirSync(volume)).toEqual([backup.name]);
     // What the worker has written into its /tmp fits into that of the compose file, 64 MiB.

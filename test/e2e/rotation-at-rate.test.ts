@@ -41,23 +41,22 @@ test.each(outboundSecrets)('no delivery is refused while %s is rotated', async (
   );
   const { account, rotate, patch, endField } = await ownerOf(gateway, field, old, receiver.url);
   const signatures = () => receiver.deliveries.map((delivery) => signaturesIn(delivery).length);
-  const more = (what: string, ready: () => boolean) => until(what, ready);
   const stream = startStream((n) => gateway.send(account, `{"id":"rate-${n}"}`));
   // A first attempt may use what was read with its event, however long it waits on a busy machine.
   const delivered = async (what: string) => {
     const sent = stream.sent();
     const arrived = ({ body }: { body: Buffer }) => Number(/rate-(\d+)/.exec(body.toString())?.[1]) < sent;
-    await more(what, () => receiver.deliveries.filter(arrived).length >= sent);
+    await until(what, () => receiver.deliveries.filter(arrived).length >= sent);
   };
-  await more('deliveries with the old secret', () => receiver.deliveries.length >= ofEachStep);
+  await until('deliveries with the old secret', () => receiver.deliveries.length >= ofEachStep);
   expect((await rotate(next)).status).toBe(200);
-  await more('deliveries with both', () => count(signatures(), 2) >= ofEachStep);
+  await until('deliveries with both', () => count(signatures(), 2) >= ofEachStep);
   await delivered('what was sent before the change is delivered');
   secret = next;
-  await more('deliveries to the receiver with the new secret', () => count(signatures(), 2) >= 2 * ofEachStep);
+  await until('deliveries to the receiver with the new secret', () => count(signatures(), 2) >= 2 * ofEachStep);
   const before = receiver.deliveries.length;
   expect((await patch({ [endField]: null })).status).toBe(200);
-  await more('deliveries with the new secret', () => count(signatures().slice(before), 1) >= ofEachStep);
+  await until('deliveries with the new secret', () => count(signatures().slice(before), 1) >= ofEachStep);
   const statuses = await stream.stop();
   expect(count(statuses, 202)).toBe(statuses.length);
   expect(statuses.length).toBeGreaterThanOrEqual(4 * ofEachStep);

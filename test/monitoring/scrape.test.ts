@@ -42,7 +42,7 @@ test('every metric and label of the rules and the dashboard is in a scrape of ap
   // A backup has a metric of its own, and its activities wait for a worker.
   await scheduled(api, 'backup');
   const { body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
-  await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
+  await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null));
 
   const read = readMetrics();
   expect(read.size).toBeGreaterThan(25);

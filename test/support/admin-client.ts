@@ -1,5 +1,6 @@
 import type { ReadEventState } from './event-changes.ts';
 import { growingPauses } from './pauses.ts';
+import { defaultLimitMs } from './until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;
@@ -55,7 +56,7 @@ export function adminClient(baseUrl: string, token: string, readState?: ReadEven
       if (answer.status !== 200) throw new Error(`no event: ${JSON.stringify(answer.body)}`);
       return answer.body;
     },
-    async eventually(id, wanted, limitMs = 90_000) {
+    async eventually(id, wanted, limitMs = defaultLimitMs) {
       const endMs = Date.now() + limitMs;
       const pause = growingPauses();
       for (;;) {

@@ -28,7 +28,7 @@ import { connectTemporal } from '../../src/temporal/connection.ts';
 import { connectLazily } from '../../src/temporal/lazy-connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
-import { slowDelaysMs, startGateway } from './gateway.ts';
+import { defaultTimeLimitMs, slowDelaysMs, startGateway } from './gateway.ts';
 import { log } from './runtime.ts';
 import { rows } from './stored.ts';
 import { until } from './until.ts';
@@ -55,7 +55,7 @@ async function openQueueStage() {
   await registerSearchAttributes(connection, temporal.namespace, log);
   const box = createSecretBox(gateway.keyring);
   const sender = createSender({ allowedNetworks: ['127.0.0.0/8'] });
-  const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 60_000 });
+  const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: defaultTimeLimitMs });
   const consumers: Consumer[] = [];
   const processes: { stop(): Promise<unknown> }[] = [];
   const ownConnection = connectLazily(temporal);

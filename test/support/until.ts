@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { growingPauses } from './pauses.ts';
 
-/** Below the 120 s that a test may take, so that the error says which condition was not reached. */
-const defaultLimitMs = 90_000;
+/** Far below what a test may take (`limits.ts`), so that the error says which condition was not reached. */
+export const defaultLimitMs = 90_000;
 /** Of the last result, in the message of the error: a report in JSON has no causes. */
 const shownCharacters = 1_000;
 

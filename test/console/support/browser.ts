@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { launchChromium } from '../../support/chromium/launch.ts';
+import { defaultLimitMs } from '../../support/until.ts';
 
 let browser: Promise<Browser> | null = null;
 
@@ -32,7 +33,7 @@ export async function openConsole(options: OpenOptions): Promise<Page> {
   browser ??= launchChromium();
   const opened = await (await browser).newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...context });
   // As `until`: pages show what workers and Temporal do.
-  opened.setDefaultTimeout(90_000);
+  opened.setDefaultTimeout(defaultLimitMs);
   const problems = watch(opened, baseUrl, expectedErrors);
   onTestFinished(async () => {
     await opened.close();

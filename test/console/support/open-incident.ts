@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 export const openIncident = (
   admin: AdminClient,
   { account_slug }: { account_slug: string },
-  limitMs = 90_000,
+  limitMs?: number,
 ): Promise<{ id: string; cause: string; first_seen_at: string }> =>
   until(
     `an incident of ${account_slug} is open`,
