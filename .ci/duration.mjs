@@ -1,8 +1,11 @@
 // Prints how long the tests of a run took, and fails if that was too long: node .ci/duration.mjs <results.json>
 import { readFileSync } from 'node:fs';
 
-/** Twice as long as on two cores of an idle machine (1,600 to 1,800 s): machines differ by a factor of two. */
-const limitS = 3_600;
+/**
+ * Two cores of an idle machine take 1,600 to 1,800 s, those of the slowest machine seen 3,400 s: what takes longer than this
+ * is not the machine's fault.
+ */
+const limitS = 4_200;
 
 const { testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const beganMs = Math.min(...testResults.map(({ startTime }) => startTime));

@@ -34,6 +34,11 @@ type StartOptions = {
   log: Log;
   /** False keeps the usual CPU priority. By default it is below PostgreSQL and ingestion. */
   lowered?: boolean;
+  /**
+   * False: its data need not survive a power failure, and no call waits until the disk has written it. By default only the
+   * last transactions may be lost.
+   */
+  durable?: boolean;
 };
 
 const usualPort = 7233;
@@ -72,7 +77,11 @@ const busyMs = 10_000;
  * Three times the throughput of the default journal (measured). A power failure may lose the last transactions; the
  * gateway restores them from its rows.
  */
-const pragmas = ['journal_mode=wal', 'synchronous=normal', `busy_timeout=${busyMs}`];
+const pragmas = (durable: boolean) => [
+  'journal_mode=wal',
+  `synchronous=${durable ? 'normal' : 'off'}`,
+  `busy_timeout=${busyMs}`,
+];
 
 /**
  * Starts a Temporal development server on the data folder and keeps it running on `127.0.0.1` until `stop()`.
@@ -102,7 +111,7 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
         if (existsSync(database)) reduceIndexes(database, options.log);
         const child = startChild(
           options.program,
-          serverArgs({ port, uiPort, database, namespace: options.namespace }),
+          serverArgs({ port, uiPort, database, namespace: options.namespace, durable: options.durable ?? true }),
           {
             // Without the user's TEMPORAL_* variables and profiles, which are for other servers.
             env: { GOMAXPROCS: String(threads) },
@@ -147,12 +156,18 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
   }
 }
 
-function serverArgs(server: { port: number; uiPort: number; database: string; namespace: string }): string[] {
+function serverArgs(server: {
+  port: number;
+  uiPort: number;
+  database: string;
+  namespace: string;
+  durable: boolean;
+}): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn'],
     ...['--port', String(server.port), '--ui-port', String(server.uiPort)],
     ...['--namespace', server.namespace, '--db-filename', server.database],
-    ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+    ...pragmas(server.durable).flatMap((pragma) => ['--sqlite-pragma', pragma]),
     ...dynamicSettings.flatMap((setting) => ['--dynamic-config-value', setting]),
     ...Object.values(searchAttributes).flatMap(({ name, type }) => [
       '--search-attribute',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, isGrpcServiceError } from '@temporalio/client';
+import { type Connection, isGrpcDeadlineError, isGrpcServiceError } from '@temporalio/client';
 import { StartError } from '../shared/start-error.ts';
 
 /** gRPC status codes. */
@@ -25,7 +25,7 @@ export interface OtherBuild {
 
 /**
  * Makes a build the current one: workflows that follow the deployment continue on it, and new ones start on it. Waits
- * for its workers, because the server knows a build only when one of them has polled.
+ * for its workers, because the server knows a build only when one of them has polled, and for a server that is slow.
  *
  * @param buildId null makes workers without a build current.
  * @returns the build that was current before; null when those without a build were.
@@ -47,6 +47,8 @@ export async function setCurrentBuild(
       );
       return before?.buildId || null;
     } catch (error) {
+      // A busy server: the change may have been made, and to make it twice changes nothing.
+      if (isGrpcDeadlineError(error) && Date.now() < endMs) continue;
       const refusal = refusalOf(error);
       if (refusal === null) throw error;
       if (refusal === 'no namespace')

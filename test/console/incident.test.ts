@@ -93,6 +93,9 @@ test(
       .getByRole('heading', { level: 1, name: `stripe/${account.account_slug} → billing answers 500` })
       .waitFor();
 
+    const fact = (name: string) => page.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+    const exhaustedNow = async () => Number(await fact('Exhausted').locator('dd').innerText());
+    await expect.poll(exhaustedNow).toBeGreaterThan(0);
     await page.getByRole('button', { name: /^Pause/ }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('a fix is deployed');
@@ -107,10 +110,8 @@ test(
 
     await page.getByRole('button', { name: /^Resume/ }).click();
     await page.getByText('a fix is deployed').waitFor({ state: 'detached' });
-    const fact = (name: string) => page.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
     await fact('Waiting for another attempt').getByText('0', { exact: true }).waitFor();
-    const exhausted = Number(await fact('Exhausted').locator('dd').innerText());
-    expect(exhausted).toBeGreaterThan(0);
+    const exhausted = await exhaustedNow();
     await page.getByRole('button', { name: 'Replay …' }).click();
     await page.getByLabel('Events per second').fill('5');
     await page.getByRole('button', { name: new RegExp(`^Replay ${exhausted} event`) }).click();
