@@ -10,6 +10,12 @@ const attacks = 'test/attacks/**/*.test.ts';
  * the third begin a file only when the processors have room (`room.ts`).
  */
 const workers = 9;
+/**
+ * The limit of a test and of a hook. Most take less than a second, and those that start several processes 100 s on a busy
+ * machine. Machines differ by a factor of three, nine files run at the same time, and a task that a busy process loses comes
+ * again after 10 s. A test whose limit means something has its own: `test('…', { timeout: 10_000 }, …)`.
+ */
+const limitMs = 300_000;
 
 // The workers inherit it. Node reads it when a process begins.
 process.env.NODE_COMPILE_CACHE ??= compileCache;
@@ -26,13 +32,10 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // `npm run cluster` runs the end-to-end tests on other servers.
     globalSetup: [process.env.TEST_CLUSTER ? 'test/cluster/e2e/servers.ts' : 'test/support/servers.ts'],
-    setupFiles: [
-      'test/support/room.ts',
-      'test/support/cpu-times.ts',
-      'test/support/leaks/setup.ts',
-      'test/support/limits.ts',
-    ],
+    setupFiles: ['test/support/room.ts', 'test/support/cpu-times.ts', 'test/support/leaks/setup.ts'],
     sequence: process.env.TEST_ORDER === 'random' ? { shuffle: { files: true } } : { sequencer: LongestFirst },
+    testTimeout: limitMs,
+    hookTimeout: limitMs,
     expect: { poll: { timeout: defaultLimitMs } },
     // A report shows the whole of what was compared: a shortened log hides the line that explains the failure.
     chaiConfig: { truncateThreshold: 0 },

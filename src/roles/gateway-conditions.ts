@@ -1,4 +1,5 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Database } from '../database/database.ts';
 import { pingDatabase } from '../database/ping.ts';
 import type { GatewayCondition, ReadConditions } from '../incidents/gateway-watch.ts';
@@ -43,15 +44,25 @@ async function storedConditions(database: Pick<Database, 'reader'>): Promise<Gat
   return conditions.flatMap(([holds, cause, afterMs]) => (holds ? [{ cause, afterMs }] : []));
 }
 
+/** Data and backups on one disk are one condition, for each process that sees it: the disk is named by where it is mounted. */
 async function diskConditions(folders: readonly (string | null)[]): Promise<GatewayCondition[]> {
-  const found: GatewayCondition[] = [];
-  for (const folder of new Set(folders)) {
+  const full = new Set<string>();
+  for (const folder of folders) {
     if (folder === null) continue;
     // A folder that does not exist yet is no full disk.
     const disk = await statfs(folder).catch(() => null);
     if (disk && disk.bavail < disk.blocks * freeShare && disk.bavail * disk.bsize < freeBytes)
-      found.push({ cause: `the disk of ${folder} is nearly full`, afterMs: 0 });
+      full.add(await mountPoint(folder));
   }
+  return [...full].map((disk) => ({ cause: `the disk at ${disk} is nearly full`, afterMs: 0 }));
+}
+
+/** The uppermost folder on the same disk. */
+async function mountPoint(folder: string): Promise<string> {
+  let found = resolve(folder);
+  const { dev } = await stat(found);
+  for (let above = dirname(found); above !== found && (await stat(above)).dev === dev; above = dirname(found))
+    found = above;
   return found;
 }
 

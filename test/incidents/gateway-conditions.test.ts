@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { daysAhead, ensurePartitions, partitionName } from '../../src/database/partitions.ts';
@@ -191,7 +191,9 @@ async function mountedDisk(bytes: number) {
 
 test.skipIf(lacks('mounts'))('a disk with less than 5 % is an incident, until it has room again', async () => {
   const folder = await mountedDisk(10 * 1024 ** 2);
-  const read = conditionsOfApi({ database, folders: [folder, null, folder, join(folder, 'missing')] });
+  const backups = join(folder, 'data', 'backups');
+  mkdirSync(backups, { recursive: true });
+  const read = conditionsOfApi({ database, folders: [join(folder, 'data'), null, backups, join(folder, 'missing')] });
   const pace = { judgeMs: 50, times: { quietS: 1 } };
   const judge = new IncidentJudge({ database, tell: async () => undefined, log, pace });
   let looks = 0;
@@ -216,7 +218,7 @@ test.skipIf(lacks('mounts'))('a disk with less than 5 % is an incident, until it
 
   appendFileSync(ballast, 'x');
   await until('an incident is open', async () => (await incidents()).length > 0);
-  const cause = `the disk of ${folder} is nearly full`;
+  const cause = `the disk at ${folder} is nearly full`;
   expect(await incidents()).toEqual([{ kind: 'gateway', cause, state: 'open' }]);
   expect(await conditions()).toEqual([{ cause, afterMs: 0 }]);
 

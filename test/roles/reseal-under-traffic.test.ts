@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Consumer, consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -11,8 +11,6 @@ import type { RunningRole } from '../support/running-role.ts';
 import { until } from '../support/until.ts';
 import { idOf, newKey, page, reseal, settingsOfStep, verify } from './resealing.ts';
 
-// Several processes start one after another.
-vi.setConfig({ testTimeout: 600_000 });
 gatewaysEndWithTheirTest();
 
 const deliverySecret = () => `whsec_${randomBytes(24).toString('base64')}`;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { growingPauses } from './pauses.ts';
 
-/** Far below what a test may take (`limits.ts`), so that the error says which condition was not reached. */
+/** Far below what a test may take (`vitest.config.ts`), so that the error says which condition was not reached. */
 export const defaultLimitMs = 90_000;
 /** Of the last result, in the message of the error: a report in JSON has no causes. */
 const shownCharacters = 1_000;

@@ -13,8 +13,6 @@ import type { PartResult } from '../part.ts';
  * would only be slower.
  */
 const filesAtOnce = 1;
-/** Processes take longer to start than the roles inside the test's process. The tests themselves keep their limits. */
-const testLimitMs = 60_000;
 
 const report = z.object({
   numPassedTests: z.number(),
@@ -40,7 +38,7 @@ export async function runEndToEnd(_: ClusterGround, { tests }: Pick<ClusterComma
     const { exitCode } = await execa(
       'vitest',
       [
-        ...['run', ...tests, `--maxWorkers=${filesAtOnce}`, `--testTimeout=${testLimitMs}`],
+        ...['run', ...tests, `--maxWorkers=${filesAtOnce}`],
         ...(embeddedOnly.length > 0 ? [`--testNamePattern=${withoutThese(embeddedOnly.map(({ name }) => name))}`] : []),
       ],
       { env: { TEST_CLUSTER: 'yes', TEST_RESULTS: results }, stdio: 'inherit', preferLocal: true, reject: false },
