@@ -33,6 +33,7 @@ import { CallLimit } from '../http/admin/call-limit.ts';
 import { readJsonBody } from '../http/admin/json-body.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import type { BodyReader } from '../http/bodies/body-reader.ts';
+import { problemOf } from '../http/errors.ts';
 import type { AdminOperation } from '../http/operation.ts';
 import type { TellIncidents } from '../incidents/incident.ts';
 import { incidentRoutes } from '../incidents/incident-routes.ts';
@@ -125,7 +126,10 @@ export function adminRoutes(deps: AdminDeps) {
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
     // The token and its role are checked before body and query, so that clients without a token get no validation errors.
     .onParse(async ({ request, route, params, contentType }) => {
-      await admit(request, route, params);
+      await admit(request, route, params).catch((error: unknown) => {
+        // Elysia takes all that is thrown here for an error of the body, except a problem.
+        throw problemOf(error, 'UNKNOWN', deps.log);
+      });
       return readJsonBody(deps.bodies, request, contentType);
     })
     // These handlers destructure the context: if one used it as a whole, Elysia would parse headers and cookies for all

@@ -27,7 +27,7 @@ export interface Cli {
   prompts: Prompts;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   env: Environment;
-  /** Aborted by Ctrl-C, and when the reader of the output has gone. Requests of `admin()` end with it. */
+  /** Aborted by Ctrl-C. Requests of `admin()` end with it. */
   signal: AbortSignal;
 }
 

@@ -25,13 +25,17 @@ export function connectionOf(options: GlobalOptions, env: Environment): Connecti
   const token = options.token ?? ofEnv.token ?? tokenFor(baseUrl, profile);
   if (token === undefined || token === '')
     throw usageError(`there is no token for ${baseUrl}`, 'Run `webhook-gateway login`, or set GATEWAY_TOKEN.');
-  // A header cannot have other characters, and the error of fetch would show the token.
+  return { baseUrl, token: checkedToken(token) };
+}
+
+/** @throws CliError for what a header cannot have: the error of fetch would show the token */
+export function checkedToken(token: string): string {
   if (!/^[\x21-\x7e]+$/.test(token))
     throw usageError(
       'the token has characters that no token has',
       'Copy it again, without quotes, spaces and line breaks.',
     );
-  return { baseUrl, token };
+  return token;
 }
 
 /** The typed client, whose calls end with the signal. */

@@ -12,16 +12,21 @@ process.on('SIGINT', () => {
   interrupted.abort();
 });
 // `| head` has closed the pipe: it has what it wants.
+const readerGone = new AbortController();
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    process.exit(exitCodes.done);
+    readerGone.abort();
   });
 
-process.exitCode = await run(process.argv, {
+const exitCode = await run(process.argv, {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: processEnvironment(),
   signal: interrupted.signal,
+  readerGone: readerGone.signal,
 });
+// What has lost its reader may still be reading.
+if (readerGone.signal.aborted) process.exit(exitCode);
+process.exitCode = exitCode;

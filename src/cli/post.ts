@@ -23,13 +23,10 @@ export interface PostAnswer {
 /** Enough for any problem and its errors. */
 const maxAnswerBytes = 64 * 1024;
 
-const agents = {
-  'http:': new http.Agent({ keepAlive: true }),
-  'https:': new https.Agent({ keepAlive: true }),
-};
-
 /**
- * Makes one POST with the headers as they are, which fetch would sort and join. Follows no redirect.
+ * Makes one POST with the headers as they are, which fetch would sort and join. Follows no redirect. Each
+ * has a connection of its own: a server may close a kept one just as it is used again, and nothing tells whether it has read the
+ * request.
  *
  * @throws the network's error, also for an exchange that takes longer than its limit
  */
@@ -44,25 +41,15 @@ export async function post(request: PostRequest): Promise<PostAnswer> {
 function exchange(
   { url, headers, body }: Pick<PostRequest, 'url' | 'headers' | 'body'>,
   signal: AbortSignal,
-  mayRetry = true,
 ): Promise<Omit<PostAnswer, 'durationMs'>> {
-  const { request, agent } =
-    url.protocol === 'https:'
-      ? { request: https.request, agent: agents['https:'] }
-      : { request: http.request, agent: agents['http:'] };
+  const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const sent = request(url, {
-      ...{ method: 'POST', agent, signal },
+      ...{ method: 'POST', agent: false, signal },
       // Node adds neither to headers that are a list.
       headers: [['Host', url.host], ...headers, ['Content-Length', String(body.length)]].flat(),
     });
-    sent.on('error', (error) => {
-      if (signal.aborted) reject(signal.reason);
-      // The server has closed a kept connection just as it was used again: it has not read the request.
-      else if (mayRetry && sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')
-        exchange({ url, headers, body }, signal, false).then(resolve, reject);
-      else reject(error);
-    });
+    sent.on('error', (error) => reject(signal.aborted ? signal.reason : error));
     sent.on('response', (response) => {
       const chunks: Buffer[] = [];
       let length = 0;

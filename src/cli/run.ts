@@ -13,12 +13,18 @@ export interface Surroundings {
   stdout: Sink;
   stderr: Sink;
   env: Environment;
-  /** Aborted by Ctrl-C, and when the reader of the output has gone. */
+  /** Aborted by Ctrl-C. */
   signal: AbortSignal;
+  /** Aborted when the reader of the output has gone: a command that only shows something ends then. */
+  readerGone?: AbortSignal;
 }
 
+/** Commands whose output is all that they are for. The exit code of any other says more, and it may be changing something. */
+const shows = new Set(['list', 'show', 'tail', 'listen', 'payload', 'export', 'failed', 'retrying', 'runs', 'stats']);
+
 /** The program, with all that its commands need. */
-export function createCli({ stdin, stdout, stderr, env, signal }: Surroundings): { program: Command } {
+export function createCli(surroundings: Surroundings): { program: Command } {
+  const { stdin, stdout, stderr, env, signal } = surroundings;
   const out = createOutput(stdout, stderr, env);
   const options = (): GlobalOptions => program.opts();
   const connection = () => connectionOf(options(), env);
@@ -43,15 +49,37 @@ export function createCli({ stdin, stdout, stderr, env, signal }: Surroundings):
   return { program };
 }
 
+/** Resolves when a command that only shows something has lost its reader. */
+const withoutReader = (program: Command, readerGone: AbortSignal | undefined) =>
+  new Promise<ExitCode>((resolve) => {
+    let name = '';
+    program.hook('preAction', (_, command) => {
+      name = command.name();
+    });
+    const end = () => {
+      // Help and completion have no action.
+      if (name === '' || shows.has(name)) resolve(exitCodes.done);
+    };
+    readerGone?.addEventListener('abort', end);
+  });
+
 /**
  * Runs one command, and returns its exit code. Errors are written to standard error.
  *
  * @param argv as `process.argv`: the arguments begin with the third
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
-  const { signal, stderr } = surroundings;
+  const { program } = createCli(surroundings);
+  return Promise.race([withoutReader(program, surroundings.readerGone), runCommand(program, argv, surroundings)]);
+}
+
+async function runCommand(
+  program: Command,
+  argv: readonly string[],
+  { signal, stderr }: Surroundings,
+): Promise<ExitCode> {
   try {
-    await createCli(surroundings).program.parseAsync([...argv]);
+    await program.parseAsync([...argv]);
     return signal.aborted ? exitCodes.interrupted : exitCodes.done;
   } catch (error) {
     if (signal.aborted || isAbort(error)) return exitCodes.interrupted;

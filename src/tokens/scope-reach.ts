@@ -5,8 +5,8 @@ import { Problem } from '../http/problem.ts';
 
 const readAccounts = {
   name: 'read_accounts_of_scope',
-  // Deleted ones, too: their events stay readable.
-  text: 'select id from accounts where app_key = $1',
+  // Deleted ones, too: their events stay readable. Sorted, because a repeated order is known by its accounts.
+  text: 'select id from accounts where app_key = $1 order by id',
 };
 
 /** The accounts in a scope, deleted ones included. */

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -194,6 +194,18 @@ test('Ctrl-C during a call ends with 130 and prints nothing', async () => {
 
 test('a reader that closes the pipe ends the command quietly with 0', async () => {
   expect(await bash('cli accounts list --json 2>&1 | true; echo $PIPESTATUS')).toBe('0\n');
+});
+
+test('a command that changes something goes on without its reader, and keeps its exit code', async () => {
+  const file = join(folderForTest(), 'gateway.yaml');
+  writeFileSync(
+    file,
+    'accounts:\n  generic/unread-one: { app_key: unread }\n  generic/unread-two: { app_key: unread }\n',
+  );
+  expect(await bash(`cli plan -f '${file}' 2>&1 | true; echo $PIPESTATUS`)).toBe('5\n');
+  expect(await bash(`cli apply -f '${file}' --yes 2>&1 | true; echo $PIPESTATUS`)).toBe('0\n');
+  const { body } = await gateway.admin.request('GET', '/admin/accounts?app_key=unread');
+  expect(body).toHaveLength(2);
 });
 
 test('bash completes commands and options; the scripts of zsh and fish are printed', async () => {

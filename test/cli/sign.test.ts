@@ -47,6 +47,18 @@ test('verify accepts what sign has signed, and refuses a changed body', async ()
   }
 });
 
+test('what Twilio signs has the public address of the account', async () => {
+  const options = ['twilio', '--secret-file', fileOf('twilio', secretText('twilio'))];
+  const address = ['--config', 'public_url=https://hooks.example/'];
+  const form = ['--content-type', 'application/x-www-form-urlencoded'];
+  const signed = await runCli(['sign', ...options, ...address, ...form, '--json'], { input: 'a=1' });
+  expect(signed).toMatchObject({ code: 0 });
+  const headers = JSON.parse(signed.stdout).headers.map((header: string[]) => header.join(': '));
+  const verify = [...['verify', ...options], '--headers-file', fileOf('twilio-headers', headers.join('\n'))];
+  expect(await runCli([...verify, ...address], { input: 'a=1' })).toMatchObject({ code: 0 });
+  expect(await runCli(verify, { input: 'a=1' })).toMatchObject({ code: 1 });
+});
+
 test('sign and verify read the config of the scheme', async () => {
   const secretFile = fileOf('hmac-secret', secretText('hmac'));
   const scheme = [

@@ -211,3 +211,18 @@ test('counts, answers, exports and rejected webhooks have only what is within th
     if (!query.startsWith('job')) expect(JSON.stringify(await get(`/rejected?${query}`))).not.toContain(theirs);
   }
 });
+
+test('while the accounts of an app_key cannot be read, a call with a body is refused for now', async () => {
+  const { body } = await create({ name: 'waits', role: 'operate', app_key: 'shop' });
+  await client.query('begin');
+  await client.query('lock table accounts in access exclusive mode');
+  try {
+    const answer = await adminClient(gateway.baseUrl, body.token).post('/admin/events/bulk', {
+      action: 'ack',
+      ids: [],
+    });
+    expect(answer).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+  } finally {
+    await client.query('rollback');
+  }
+});

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
+import { consumerPath } from '../consumer-path.ts';
 import { type FieldOptions, givenFields, withFields } from '../given-fields.ts';
 import { showAnswer } from '../output/fields.ts';
 import { requestJson } from '../request.ts';
@@ -19,8 +20,7 @@ const consumerArgument = ['<consumer>', 'its name'] as const;
 /** `consumers`: list, show, create, update, delete. */
 export function addConsumersCommands(program: Command, cli: Cli): void {
   const consumers = program.command('consumers').description('Consumers of an account: where its events are delivered');
-  const path = async (account: string, consumer: string) =>
-    `/admin/accounts/${(await resolveAccount(cli, account)).id}/consumers/${encodeURIComponent(consumer)}`;
+  const path = (account: string, consumer: string) => consumerPath(cli, account, consumer);
   consumers
     .command('list')
     .description('List the consumers of an account')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { answered } from '../answered.ts';
 import type { Cli, GlobalOptions } from '../cli.ts';
-import { addressOf, adminClient } from '../connection.ts';
+import { addressOf, adminClient, checkedToken } from '../connection.ts';
 import { CliError, exitCodes } from '../exit.ts';
 import { defaultProfile, removeProfile, saveProfile } from '../profiles.ts';
 import { readSecret } from '../read-input.ts';
@@ -23,7 +23,7 @@ export function addLoginCommands(program: Command, cli: Cli): void {
     .action(async ({ tokenFile }: { tokenFile?: string }) => {
       const { url, token: given, profile = defaultProfile } = program.opts<GlobalOptions>();
       const baseUrl = addressOf(url ?? (await addressAsked(cli)));
-      const token = given ?? (await tokenOf(tokenFile));
+      const token = checkedToken(given ?? (await tokenOf(tokenFile)));
       const me = answered(await adminClient({ baseUrl, token }, cli.signal).me.get());
       const file = saveProfile(cli.env, profile, { url: baseUrl, token });
       cli.out.note(`Logged in at ${baseUrl} as ${me.name} (${me.role}). The profile ${profile} is in ${file}.`);

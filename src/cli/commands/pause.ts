@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
+import { consumerPath } from '../consumer-path.ts';
 import { usageError } from '../exit.ts';
 import { requestJson } from '../request.ts';
 import { resolveAccount } from '../resolve-account.ts';
@@ -14,8 +15,8 @@ export function addPauseCommands(program: Command, cli: Cli): void {
   };
   const pathOf = async ({ account, consumer }: Target) => {
     if (account === undefined) return '/admin/delivery';
-    const path = `/admin/accounts/${(await resolveAccount(cli, account)).id}`;
-    return consumer === undefined ? path : `${path}/consumers/${encodeURIComponent(consumer)}`;
+    if (consumer !== undefined) return consumerPath(cli, account, consumer);
+    return `/admin/accounts/${(await resolveAccount(cli, account)).id}`;
   };
   for (const order of ['pause', 'resume'] as const) {
     const command = program

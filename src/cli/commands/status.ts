@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
+import type { AdminApiClient } from '../../api/client.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
+import { adminClient } from '../connection.ts';
 import { CliError, exitCodes } from '../exit.ts';
+import { withTimeLimit } from '../limited-signal.ts';
 import { age } from '../output/ages.ts';
+
+/** A monitor has little time, and a gateway that is well answers within a second. */
+const limitMs = 15_000;
 
 /** `status`: whether all is well, on one screen. Its exit code serves monitors. */
 export function addStatusCommand(program: Command, cli: Cli): void {
@@ -10,7 +16,11 @@ export function addStatusCommand(program: Command, cli: Cli): void {
     .command('status')
     .description('Show on one screen whether all is well; ends with 1 if it is not')
     .action(async () => {
-      const state = await read(cli);
+      const connection = cli.connection();
+      const what = `no answer within ${limitMs / 1000} s`;
+      const state = await withTimeLimit({ limitMs, signal: cli.signal, what }, (signal) =>
+        read(adminClient(connection, signal)),
+      );
       const faults = faultsOf(state);
       const { health, stats, incidents, paused } = state;
       const { green, red } = cli.out.colors;
@@ -36,9 +46,8 @@ export function addStatusCommand(program: Command, cli: Cli): void {
 
 type State = Awaited<ReturnType<typeof read>>;
 
-/** All at once: a monitor has little time. */
-async function read(cli: Cli) {
-  const admin = cli.admin();
+/** All at once. */
+async function read(admin: AdminApiClient) {
   const [health, stats, incidents, accounts] = await Promise.all([
     admin.health.get().then(answered),
     admin.delivery.stats.get().then(answered),

@@ -55,12 +55,13 @@ async function send(cli: Cli, sample: string | undefined, options: Options): Pro
   const account = await sendingAccount(cli, provider, options);
   const headers = (options.header ?? []).map(parseHeader);
   const wrongSignature = options.wrongSignature === true;
-  const sent: Tally = { accepted: 0, refused: 0, problem: null };
+  const sent: Tally = { accepted: 0, refused: 0, problem: null, other: null };
   const startedMs = performance.now();
   await sendWebhooks(cli, { make, account, base, headers, wrongSignature, times, rate }, (one) => {
     if (one.problem === null) sent.accepted++;
     else sent.refused++;
     sent.problem ??= one.problem;
+    if (one.problem !== failedCheck) sent.other ??= one.problem;
     if (times === 1) showOne(cli, `${account.provider}/${account.slug}`, one);
     else cli.out.line(one, lineOf(one));
   });
@@ -76,7 +77,12 @@ interface Tally {
   refused: number;
   /** The first one. */
   problem: string | null;
+  /** The first one that is not about the signature. */
+  other: string | null;
 }
+
+/** The problem of a webhook whose signature the gateway has found wrong. */
+const failedCheck = 'verification_failed';
 
 async function contentOf(
   cli: Cli,
@@ -113,8 +119,8 @@ function showOne(cli: Cli, account: string, one: SentWebhook): void {
 const lineOf = ({ status, problem, event_id, event_type, ms }: SentWebhook) =>
   [status, problem ?? event_id ?? '-', event_type ?? '-', `${ms} ms`].join('  ');
 
-/** Decides the exit code: a wrong signature must be refused, and anything else accepted. */
-function judge({ accepted, refused, problem }: Tally, wrongSignature: boolean): void {
+/** Decides the exit code: a wrong signature must be refused for that reason, and anything else accepted. */
+function judge({ accepted, refused, problem, other }: Tally, wrongSignature: boolean): void {
   if (wrongSignature) {
     if (accepted > 0)
       throw new CliError(
@@ -122,6 +128,8 @@ function judge({ accepted, refused, problem }: Tally, wrongSignature: boolean): 
         'the gateway accepted a webhook with a wrong signature',
         'The account skips verification, or it has no secret: `webhook-gateway accounts show`.',
       );
+    if (other !== null)
+      throw new CliError(exitCodes.failed, `no signature was checked: the answer was ${other}`, nextOf(other));
     return;
   }
   if (refused > 0) throw new CliError(exitCodes.refused, `the gateway refused: ${problem}`, nextOf(problem));
@@ -129,7 +137,7 @@ function judge({ accepted, refused, problem }: Tally, wrongSignature: boolean): 
 
 function nextOf(problem: string | null): string {
   switch (problem) {
-    case 'verification_failed':
+    case failedCheck:
       return 'The event in `webhook-gateway events list --state rejected` has the reason. Is this the secret of the account?';
     case 'account_disabled':
       return 'Enable the account: `webhook-gateway accounts update`.';

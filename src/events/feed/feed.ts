@@ -108,8 +108,12 @@ export class Feed {
     const sql = this.#database.reader;
     const { epoch, loss, end } = await readFeedBearings(sql);
     const first = since === undefined ? null : await firstOfFeed(sql, uuidFloor(since));
-    // Before the first event, whose transaction has no other one of the same millisecond before it.
-    const place = first ? { xid: first.xid, id: uuidFloor(new Date(uuidMs(first.id))) } : { xid: end, id: beforeAll };
+    // An event of a transaction that had not ended when `end` was read may have others before it that come later. Otherwise the
+    // reader begins before the first event, whose transaction has no other one of the same millisecond before it.
+    const isSettled = first !== null && BigInt(first.xid) < BigInt(end);
+    const place = isSettled
+      ? { xid: first.xid, id: uuidFloor(new Date(uuidMs(first.id))) }
+      : { xid: end, id: beforeAll };
     return { epoch, loss, ...place };
   }
 

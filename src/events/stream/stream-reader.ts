@@ -91,9 +91,13 @@ export class StreamReader {
     }
     const reported = newestWithin(matching, Math.floor(this.#allowance));
     this.#allowance -= reported.length;
-    const missing = leftOut + matching.length - reported.length;
+    const leftOutOfMatching = matching.length - reported.length;
+    // The events that were not read may be of any account, and their number tells what others receive.
+    const isLimited = this.#accountIds !== null;
+    const missing = isLimited ? leftOutOfMatching : leftOut + leftOutOfMatching;
+    const reason = reset ?? (isLimited && leftOut > 0 ? 'backlog' : null);
     const parts = [
-      ...(reset === null ? [] : [message('reset', { reason: reset })]),
+      ...(reason === null ? [] : [message('reset', { reason })]),
       ...(missing === 0 ? [] : [message('left_out', { events: missing })]),
       ...reported,
     ];

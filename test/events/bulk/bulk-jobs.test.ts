@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { consumerForTest } from '../../support/consumer.ts';
+import { withClient } from '../../support/one-connection.ts';
 import { until } from '../../support/until.ts';
 import { useForEach } from '../../support/use.ts';
 import { useGatewayPerTest } from '../../support/use-gateway.ts';
@@ -81,6 +83,19 @@ test('2,000 failed events are replayed once each, with progress, and delivered',
     },
   ]);
   expect((await gateway.admin.request('GET', '/admin/audit-logs/verify')).body.ok).toBe(true);
+});
+
+test('a job is stopped also while a batch holds it for longer than a statement waits for a lock', async () => {
+  await events(gateway, account, 10);
+  const job = await ordered(gateway, { action: 'dead', filter: failed });
+  await withClient(gateway.databaseUrl, async (batch) => {
+    await batch.query('begin');
+    await batch.query('select from bulk_jobs where id = $1 for update', [job.id]);
+    const stop = gateway.admin.post(`${orderPath}/${job.id}/stop`);
+    await sleep(6_000);
+    await batch.query('rollback');
+    expect(await stop).toMatchObject({ status: 202, body: { state: 'stopping' } });
+  });
 });
 
 test('a stopped job ends after its batch and leaves the other events', async () => {

@@ -124,6 +124,28 @@ test('a reader that begins in the past gets what was stored since the first even
   expect(await from(0.05)).toEqual([]);
 });
 
+test('a reader that begins in the past misses nothing of a transaction that is open then', async () => {
+  const [slow, fast] = await Promise.all([openClient(past.url), openClient(past.url)]);
+  onTestFinished(async () => {
+    await Promise.all([slow.end(), fast.end()]);
+  });
+  const since = new Date(Date.now() + 1_000);
+  const ids = [newEventId(new Date(since.getTime() + 1)), newEventId(new Date(since.getTime() + 2))];
+  await slow.query('begin');
+  await slow.query(insert, [ids[0], randomUUID()]);
+  await fast.query(insert, [ids[1], randomUUID()]);
+  const reader = new Reader(undefined, 0);
+  const { items, cursor } = await feedOf(past).read(reader.request({ since }));
+  expect(items).toEqual([]);
+  reader.cursor = cursorText(cursor);
+  await slow.query('commit');
+  await until('both have come', async () => {
+    await reader.read(past, 10);
+    return reader.ids.length >= 2;
+  });
+  expect(reader.ids).toEqual(ids);
+});
+
 test('a reader of a quiet account passes the events of others, and says whether there is more', async () => {
   const accountId = randomUUID();
   const client = await openClient(past.url);

@@ -56,10 +56,12 @@ const signers: Readonly<Record<string, Signer>> = {
     const signature = hmac('sha256', secret, [`${time}.`, message.body]).toString('hex');
     return { headers: [['Stripe-Signature', `t=${time},v1=${signature}`]] };
   },
-  twilio({ base, path, body, contentType }, { secret }) {
+  twilio({ base, path, body, contentType }, { secret, config }) {
     const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType);
     const query = isForm ? '' : `bodySHA256=${createHash('sha256').update(body).digest('hex')}`;
-    const url = `${base}${path}${query === '' ? '' : `?${query}`}`;
+    // Twilio signs the address that it was given, also if a proxy changes it afterwards.
+    const origin = typeof config.public_url === 'string' ? config.public_url.replace(/\/+$/, '') : base;
+    const url = `${origin}${path}${query === '' ? '' : `?${query}`}`;
     const parameters = isForm ? parametersText(Buffer.from(body).toString('utf8')) : '';
     return { headers: [['X-Twilio-Signature', hmac('sha1', secret, [url, parameters]).toString('base64')]], query };
   },

@@ -1,0 +1,71 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { consumerForTest } from '../support/consumer.ts';
+import { listen } from '../support/listen.ts';
+import { secretText } from '../support/secrets.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { gatewayEnv, runCli } from './support.ts';
+
+// What a user may get wrong without noticing it.
+
+const gateway = useGateway({ worker: false });
+const fileWith = (text: string) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'cli-mistakes-')), 'file');
+  writeFileSync(file, text);
+  return file;
+};
+
+test.each([
+  ['a second line', (token: string) => `${token}\nmore`],
+  ['a space at its end', (token: string) => `${token} `],
+])('login refuses a token file with %s, and does not show it', async (_, textOf) => {
+  const token = secretText('token-of-two-lines');
+  const args = ['login', '--url', gateway.baseUrl, '--token-file', fileWith(textOf(token))];
+  const { code, stdout, stderr } = await runCli(args, { env: { XDG_CONFIG_HOME: fileWith('') } });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('the token has characters that no token has');
+  expect(stderr).not.toContain(token);
+});
+
+test.each([
+  ['consumers', 'delete', '..', '--yes'],
+  ['consumers', 'update', '..', '--set', 'enabled=false'],
+  ['consumers', 'show', '.'],
+  ['pause', '--consumer', '..'],
+])('%s %s %s does nothing to the account', async (...[group, order, ...rest]) => {
+  const account = await gateway.admin.createAccount({});
+  const name = `generic/${account.account_slug}`;
+  const args = group === 'pause' ? [group, name, order, ...rest] : [group, order, name, ...rest];
+  const result = await runCli(args as string[], { env: gatewayEnv(gateway) });
+  expect(result).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('consumers list') });
+  const { status, body } = await gateway.admin.request('GET', `/admin/accounts/${account.id}`);
+  expect([status, body.enabled, body.paused]).toEqual([200, true, null]);
+});
+
+test('send --wrong-signature fails where no signature was checked', async () => {
+  const secret = secretText('signing');
+  const { account_slug } = await gateway.admin.createAccount({
+    ...{ skip_signature_verification: false, signing_secret_current: secret },
+  });
+  const elsewhere = await consumerForTest(404);
+  const result = await runCli(
+    [
+      ...['send', 'generic/order.created', '--account', `generic/${account_slug}`, '--wrong-signature'],
+      ...['--address', new URL(elsewhere.url).origin, '--secret-file', fileWith(secret)],
+    ],
+    { env: gatewayEnv(gateway) },
+  );
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('no signature was checked') });
+});
+
+test('status ends with 1 where a gateway accepts connections and does not answer', async () => {
+  const silent = createServer();
+  const port = await listen(silent);
+  onTestFinished(() => void silent.close());
+  const env = { ...gatewayEnv(gateway), GATEWAY_URL: `http://127.0.0.1:${port}` };
+  const result = await runCli(['status'], { env });
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no answer within 15 s') });
+});
