@@ -57,16 +57,12 @@ export class GatewayWatch {
   }
 
   async #look(): Promise<void> {
-    const { sql, conditions, onOpening, log } = this.#options;
-    let found: GatewayCondition[];
-    try {
-      found = await conditions();
-    } catch (error) {
-      // It is an incident as soon as one can be stored.
-      log.debug({ err: error }, 'state of the gateway not read');
+    const { sql, conditions, onOpening } = this.#options;
+    const found = await conditions().catch((error: unknown) => {
+      // It is an incident as soon as one can be stored. The poller looks again soon: one look that failed is none.
       this.#awaySinceMs ??= Date.now();
-      return;
-    }
+      throw error;
+    });
     const nowMs = Date.now();
     const causes = new Set(found.map(({ cause }) => cause));
     for (const cause of this.#sinceMs.keys()) if (!causes.has(cause)) this.#sinceMs.delete(cause);

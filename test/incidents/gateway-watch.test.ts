@@ -12,7 +12,7 @@ const incidents = async () =>
   (await database.pool.query('select cause, state, first_seen_at from incidents order by cause')).rows;
 
 /** A watch of conditions that the test decides. */
-async function watch(read: () => GatewayCondition[]) {
+async function watch(read: () => GatewayCondition[], watchMs = 50) {
   const judge = new IncidentJudge({
     database,
     tell: async () => undefined,
@@ -20,7 +20,7 @@ async function watch(read: () => GatewayCondition[]) {
     pace: { judgeMs: 50, times: { quietS: 5 } },
   });
   const watched = new GatewayWatch({
-    ...{ sql: database, conditions: async () => read(), log, watchMs: 50, onOpening: () => judge.wake() },
+    ...{ sql: database, conditions: async () => read(), log, watchMs, onOpening: () => judge.wake() },
   });
   await forTest(judge);
   await forTest(watched);
@@ -40,6 +40,17 @@ test('a condition is an incident after its time, and resolves when it holds no l
   expect(await incidents()).toMatchObject([{ state: 'open' }]);
   found = [];
   await until('it is resolved', async () => (await incidents())[0].state === 'resolved');
+});
+
+test('one look that fails is no incident, however rarely the watch looks', async () => {
+  const looks: number[] = [];
+  await watch(() => {
+    looks.push(Date.now());
+    if (looks.length === 1) throw new Error('canceling statement');
+    return [{ cause: 'seen after it', afterMs: 0 }];
+  }, 3_600_000);
+  await until('it has looked again', async () => (await incidents()).some(({ cause }) => cause === 'seen after it'));
+  expect((await incidents()).map(({ cause }) => cause)).not.toContain('the database did not answer');
 });
 
 test('a database that was away is an incident once it is back', async () => {
