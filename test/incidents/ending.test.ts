@@ -81,6 +81,25 @@ test('the same cause reopens its incident soon after the end, and has a new one 
   expect(other).toMatchObject({ attempts: 5, reopened_at: null });
 });
 
+test('a single failure reopens it soon after the end, unless a person has closed it', async () => {
+  const { consumer, account, send, incident } = await broken();
+  consumer.replies = [200];
+  await send(2);
+  await resolvedIncident(account.id);
+  consumer.replies = [answer(500, 'broken'), 200];
+  await send(1);
+  const again = await incidents().one(account.id, ({ state }) => state === 'open');
+  expect(again).toMatchObject({ id: incident.id, attempts: 6 });
+  expect(again.reopened_at).not.toBeNull();
+
+  await incidents().patch(incident.id, { state: 'resolved', note: 'known' });
+  consumer.replies = [answer(500, 'broken'), 200];
+  await send(3);
+  const at = Date.now();
+  await until('it is judged', () => Date.now() - at > 1_000);
+  expect((await incidents().read(incident.id)).body.state).toBe('resolved');
+});
+
 test('a consumer that fails and succeeds in turn is one incident', async () => {
   const stage = await forTest(openStage({ delaysMs: slowDelaysMs, incidents: flappingPace }));
   // Six bad ones and six good ones in turn: less than the time without a failure, as 10 s of 60 s.

@@ -32,8 +32,13 @@ const sameCause = (a: string, b: string) => `${sameOwner(a, b)} and ${a}.cause =
 const isDeleted = `exists (select from accounts a where a.id = c.account_id and a.deleted_at is not null)
   or exists (select from consumers k where k.id = c.consumer_id and k.deleted_at is not null)`;
 
+/** Whether the same deliveries failed in an incident that has resolved by itself a short time ago: then any failure opens it again. */
+const fellBack = `r.kind = 'delivery' and exists (
+  select from incidents e where e.kind = r.kind and ${ownerOf('e')} = r.owner and e.cause = r.cause and e.state = 'resolved'
+    and e.resolved_by is null and e.resolved_at > now() - ${seconds('$6')} and r.last_at > e.resolved_at)`;
+
 /**
- * Failures that open an incident: by themselves, or because of their share. What was not added yet counts at any age, because a
+ * Failures that open an incident: by themselves, because of their share, or soon after its end. What was not added yet counts at any age, because a
  * judgement may be late.
  */
 const judged = `
@@ -59,7 +64,7 @@ const judged = `
       select r.*, f.opens, row_number() over (partition by r.kind, r.owner order by r.failed desc, r.last_at desc) as rank
       from recent r join failing f on ${sameCause('f', 'r')}
     ) r join totals t on ${sameOwner('t', 'r')}
-    where not exists (select from current c where ${sameCause('c', 'r')}) and (r.opens or case
+    where not exists (select from current c where ${sameCause('c', 'r')}) and (r.opens or (${fellBack}) or case
       when r.failed < ${several} and (r.rank > 1 or exists (select from current c where ${sameOwner('c', 'r')})) then false
       when r.kind = 'delivery' then t.failed * 2 >= t.failed + t.succeeded and t.failed + t.succeeded >= ${fewest}
       when r.kind = 'rejections' and t.failed >= ${fewest} then
