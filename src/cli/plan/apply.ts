@@ -1,5 +1,4 @@
 import type { AdminApiClient } from '../../api/client.ts';
-import { defaultName } from '../../consumers/consumer-rules.ts';
 import { answered } from '../answered.ts';
 import { CliError } from '../exit.ts';
 import { put } from './compare.ts';
@@ -43,7 +42,7 @@ async function makeStep(
   }
   const calls = admin.accounts({ account_id: ids.get(account) ?? '' });
   const body = bodyOf(changes);
-  if (kind === 'account') answered(await calls.patch({ ...body, ...rotation(step, rotate) }));
+  if (kind === 'account') await changeAccount(calls, step, rotate);
   else if (kind === 'consumer') await consumerStep(calls, step, { name, ...body } as NewConsumer, rotate);
   else await destinationStep(calls, step, { name, ...body } as NewDestination);
 }
@@ -54,8 +53,41 @@ async function consumerStep(calls: OfAccount, step: Step, body: NewConsumer, rot
   else if (step.action === 'delete') answered(await consumer.delete());
   else {
     const { name: _, ...change } = body;
-    answered(await consumer.patch({ ...change, ...rotation(step, rotate) }));
+    const isRotated = rotate && step.changes.some((one) => keepsStored(step, one));
+    answered(await consumer.patch({ ...change, ...(isRotated ? { rotate: true } : {}) }));
   }
+}
+
+/**
+ * One request, or two if some secrets cannot be rotated: `rotate` is for each secret that is sent. The rotated ones come
+ * first. With them the secrets before and after are in force, so that nothing is lost if the rest fails, and applying
+ * again sends only the rest, since they differ no more.
+ */
+async function changeAccount(calls: OfAccount, step: Step, rotate: boolean): Promise<void> {
+  const { changes } = step;
+  const rotated = rotate ? changes.filter((one) => keepsStored(step, one)) : [];
+  const others = changes.filter(({ field }) => secrets.has(field)).filter((one) => !rotated.includes(one));
+  if (rotated.length === 0 || others.length === 0) {
+    answered(await calls.patch({ ...bodyOf(changes), ...(rotated.length > 0 ? { rotate: true } : {}) }));
+    return;
+  }
+  // The gateway judges a signing secret by the settings of its provider.
+  const withConfig = rotated.some(({ field }) => field === signingSecret);
+  const isFirst = (one: FieldChange) =>
+    rotated.includes(one) || (withConfig && one.field.startsWith('provider_config.'));
+  answered(await calls.patch({ ...bodyOf(changes.filter(isFirst)), rotate: true }));
+  try {
+    answered(await calls.patch(bodyOf(changes.filter((one) => !isFirst(one)))));
+  } catch (error) {
+    throw afterRotation(error, rotated);
+  }
+}
+
+/** The error of the second request: the step is not made, but its secrets are rotated. */
+function afterRotation(error: unknown, rotated: readonly FieldChange[]): unknown {
+  if (!(error instanceof CliError)) return error;
+  const names = rotated.map(({ field }) => field).join(', ');
+  return new CliError(error.exitCode, `${error.message} (rotated already: ${names})`, error.next);
 }
 
 async function destinationStep(calls: OfAccount, step: Step, body: NewDestination): Promise<void> {
@@ -71,13 +103,13 @@ function bodyOf(changes: readonly FieldChange[]): Record<string, unknown> {
   return body;
 }
 
-const rotated = new Set(['signing_secret_current', 'delivery_secret', 'project_delivery_secret', 'secret']);
+const signingSecret = 'signing_secret_current';
+/** The secrets that can be rotated. */
+const secrets = new Set([signingSecret, 'delivery_secret', 'project_delivery_secret', 'secret']);
 
-/** Keeps the stored secret as the previous one, if one is stored. */
-function rotation({ changes, name }: Step, rotate: boolean): { rotate?: true } {
-  const isRotated = changes.some(({ field, replaces, send }) => rotated.has(field) && replaces && send !== null);
-  return rotate && isRotated && name !== defaultName ? { rotate: true } : {};
-}
+/** Whether a rotation keeps the stored secret of a change as the previous one. */
+const keepsStored = ({ signsWithKey }: Step, { field, replaces, send }: FieldChange): boolean =>
+  secrets.has(field) && replaces === true && send !== null && (field === signingSecret || !signsWithKey);
 
 /** The error of a step, with how far the steps have come. */
 export function stopped(

@@ -11,7 +11,7 @@ import type { Reference } from './references.ts';
 /** An account, consumer or destination of the file. */
 export interface Wanted {
   name: string;
-  /** As written, with the values of references that are set. Those that are not set are absent. */
+  /** As written, with the values of references that are set. Those that are not set, and lists with one, are absent. */
   fields: Readonly<Record<string, unknown>>;
   /** By path, such as `config.secret`. */
   references: ReadonlyMap<string, Reference>;

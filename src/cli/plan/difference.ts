@@ -39,12 +39,14 @@ export function differenceOf(pair: Pair): Difference {
   const fields = new Map<string, unknown>([...Object.entries(defaults[kind]), ...ofFile]);
   const unsetIn = (field: string) => unsetPaths(wanted).filter((path) => fieldOf(kind, path) === field);
   const missing = new Set(unsetPaths(wanted).map((path) => fieldOf(kind, path)));
+  // One reference in place of `config` stands for all that is in it.
+  const isMissing = (path: string) => missing.has(path) || missing.has(path.split('.')[0] ?? '');
   if (isOtherType(pair)) return wholeDestination(pair);
   for (const path of new Set([...inFile, ...missing, ...fields.keys(), ...Object.keys(current?.fields ?? {})])) {
     const value = fields.get(path);
-    if (path === openedFields[kind]) continue;
-    if (path === 'authentication') authentication(pair, found);
-    else if (missing.has(path)) found.unset.push(...unsetIn(path).map((at) => unset(pair, at, current === null)));
+    if (path === openedFields[kind] && !missing.has(path)) continue;
+    if (path === 'authentication' && !unsetPaths(wanted).includes(path)) authentication(pair, unsetIn(path), found);
+    else if (isMissing(path)) found.unset.push(...unsetIn(path).map((at) => unset(pair, at, current === null)));
     else if (secrets.includes(path)) secret(pair, path, value, found);
     else if (urlPaths[kind].includes(path) && typeof value === 'string') url(pair, path, value, found);
     else plain(pair, path, value ?? null, found);
@@ -100,22 +102,33 @@ function plain({ kind, current, wanted }: Pair, path: string, value: unknown, fo
   found.changes.push({ field: path, before: current ? before : null, after, secret: false, send: value });
 }
 
-/** An authentication is sent as a whole, so that a change of one field needs its secret. */
-function authentication(pair: Pair, found: Difference): void {
+/**
+ * An authentication is sent as a whole. What is not set is taken from the stored one, which shows all but its secret: a
+ * change of something else needs the secret only.
+ */
+function authentication(pair: Pair, missing: readonly string[], found: Difference): void {
   const { current, wanted } = pair;
-  const value = wanted.fields.authentication ?? null;
   const shown = current?.fields.authentication ?? null;
+  const names = missing.map((at) => at.replace(/^authentication\./, ''));
+  const value = withStored(wanted.fields.authentication ?? null, shown, names);
   const before = withoutSecret(shown);
   const after = withoutSecret(value);
   const isOther = !isSame('authentication', after, before);
   const change = { field: 'authentication', before, after, secret: false, send: value };
   const type = isRecord(value) ? String(value.type) : '';
   const path = secretOfAuthentication[type] ?? '';
-  const missing = unsetPaths(wanted).filter((at) => at.startsWith('authentication.'));
-  found.unset.push(...missing.map((at) => unset(pair, at, isOther)));
+  const isKnown = (name = '') => isRecord(value) && name in value;
+  found.unset.push(...missing.map((at, n) => unset(pair, at, isOther && !isKnown(names[n]))));
   if (isOther) found.changes.push(change);
-  else if (isRecord(value) && missing.length === 0)
-    found.candidates.push({ path, value: String(value[path]), change: ofSecret(pair, path, change) });
+  else if (isRecord(value) && typeof value[path] === 'string')
+    found.candidates.push({ path, value: value[path], change: ofSecret(pair, path, change) });
+}
+
+/** An authentication with what the stored one shows under these names, if it is of the same type. */
+function withStored(wanted: unknown, shown: unknown, names: readonly string[]): unknown {
+  if (!isRecord(wanted) || !isRecord(shown) || (wanted.type ?? shown.type) !== shown.type) return wanted;
+  const kept = names.filter((name) => name in shown).map((name) => [name, shown[name]]);
+  return { ...Object.fromEntries(kept), ...wanted };
 }
 
 const ofSecret = ({ wanted }: Pair, path: string, change: FieldChange): FieldChange => ({
@@ -144,11 +157,13 @@ function wholeDestination(pair: Pair): Difference {
     ...pair,
     wanted: { ...wanted, fields: { ...wanted.fields, destination_type: current?.fields.destination_type, config: {} } },
   });
+  const isOfConfig = ({ field }: { field: string }) => field.split('.')[0] === 'config';
   return {
     candidates: [],
-    unset: fresh.unset,
+    // Only the config is new.
+    unset: [...others.unset.filter((one) => !isOfConfig(one)), ...fresh.unset.filter(isOfConfig)],
     changes: [
-      ...others.changes.filter(({ field }) => !field.startsWith('config.')),
+      ...others.changes.filter((one) => !isOfConfig(one)),
       ...fresh.changes
         .filter(({ field }) => field === 'destination_type' || field.startsWith('config.'))
         .map((change) => ({ ...change, before: current?.fields[change.field] ?? null })),

@@ -5,7 +5,7 @@ import { differingCandidates } from './compare.ts';
 import { type Current, type CurrentAccount, refuseSameNames } from './current.ts';
 import { differenceOf, type Pair } from './difference.ts';
 import { defaults } from './fields.ts';
-import type { Plan, Step } from './plan.ts';
+import type { FieldChange, Plan, Step } from './plan.ts';
 import type { WantedAccount } from './read-file.ts';
 
 /** What has to be done so that the gateway is as the file says. Compares secrets with the gateway, and changes nothing. */
@@ -46,8 +46,20 @@ async function addAccount(cli: Cli, plan: Plan, account: WantedAccount, stored: 
     plan.steps.push({
       ...{ action: pair.current === null ? 'create' : 'update', kind: pair.kind, account: name },
       ...{ name: pair.wanted.name, id: pair.current?.id || null, changes: all },
+      signsWithKey: signsWithKey(pair, stored, all),
     });
   }
+}
+
+/** Whether a key signs once a step is made. Of an account it is the stored one: the step of `default` comes later. */
+function signsWithKey(
+  { kind, current }: Pair,
+  stored: CurrentAccount | null,
+  changes: readonly FieldChange[],
+): boolean {
+  const consumer = kind === 'account' ? stored?.consumers.find(({ name }) => name === defaultName) : current;
+  const change = changes.find(({ field }) => field === 'signature');
+  return (change ? change.send : consumer?.fields.signature) === 'ed25519';
 }
 
 /** The consumer `default` of an account that is about to be created. */
@@ -63,7 +75,9 @@ function deletions(account: WantedAccount, stored: CurrentAccount): Step[] {
   const gone = (kind: 'consumer' | 'destination', wanted: readonly Wanted[], current: readonly Current[]): Step[] =>
     current
       .filter(({ name }) => !wanted.some((one) => one.name === name))
-      .map(({ id, name }) => ({ action: 'delete', kind, account: account.name, name, id, changes: [] }));
+      .map(({ id, name }) => ({
+        ...{ action: 'delete', kind, account: account.name, name, id, changes: [], signsWithKey: false },
+      }));
   return [
     ...gone(
       'consumer',

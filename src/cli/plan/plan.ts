@@ -37,6 +37,8 @@ export interface Step {
   /** Null: it does not exist yet. */
   id: string | null;
   changes: FieldChange[];
+  /** Deliveries are signed with a key of ed25519, so that no replaced secret has to sign for a time. */
+  signsWithKey: boolean;
 }
 
 /** The steps in the order in which they are made. */

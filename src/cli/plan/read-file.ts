@@ -107,7 +107,7 @@ class Reader {
     return wanted;
   }
 
-  /** The value with its references resolved. What is not set is left out. */
+  /** The value with its references resolved. What is not set is left out, and so is a list that misses one. */
   async #resolved(
     value: unknown,
     at: { path: FilePath; within: FilePath; references: Map<string, Reference> },
@@ -124,7 +124,8 @@ class Reader {
     const inner = (name: string | number) => ({ ...at, within: [...at.within, name] });
     if (Array.isArray(value)) {
       const items = await Promise.all(value.map((one, n) => this.#resolved(one, inner(n))));
-      return items.filter((one) => one !== undefined);
+      // Without one of its values a list says something else.
+      return items.includes(undefined) ? undefined : items;
     }
     if (!isRecord(value)) return value;
     const fields: Record<string, unknown> = {};

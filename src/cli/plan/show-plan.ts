@@ -52,7 +52,7 @@ function shown(value: unknown): string {
 /** A plan for scripts. `done`: how many of its steps were made. */
 export function planDocument({ steps, unset }: Plan, done: number | null = null) {
   return {
-    steps: steps.map(({ changes, ...step }, at) => ({
+    steps: steps.map(({ changes, signsWithKey: _, ...step }, at) => ({
       ...step,
       ...(done === null ? {} : { done: at < done }),
       changes: changes.map(({ field, before, after, secret }) => ({ field, before, after, secret })),
