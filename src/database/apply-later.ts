@@ -3,7 +3,7 @@ import { type Migration, MigrationRunner } from '@mikro-orm/migrations';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { Database } from './database.ts';
-import { sqlState } from './errors.ts';
+import { isLockTimeout } from './errors.ts';
 import type { NamedMigration } from './migrations.ts';
 
 /**
@@ -71,8 +71,7 @@ async function withRetries(
     try {
       return await run(database, migration);
     } catch (error) {
-      // 55P03: lock_not_available
-      if (sqlState(error) !== '55P03') throw error;
+      if (!isLockTimeout(error)) throw error;
       if (left <= 1) throw new StartError(limits.text(migration.name), { cause: error });
       log.info({ migration: migration.name, againInMs: limits.pauseMs }, 'table locked, retrying the migration');
       await sleep(limits.pauseMs);

@@ -57,6 +57,9 @@ function isRouting(error: unknown): boolean {
   return ('routine' in error && error.routine === 'ExecFindPartition') || isRouting(error.cause);
 }
 
+/** Whether a statement has waited for a lock for as long as it may. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
+
 export function sqlState(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? error.code : undefined;

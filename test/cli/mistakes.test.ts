@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { consumerForTest } from '../support/consumer.ts';
-import { listen } from '../support/listen.ts';
+import { folderForTest } from '../support/folder-for-test.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
 import { secretText } from '../support/secrets.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { gatewayEnv, runCli } from './support.ts';
@@ -13,7 +13,7 @@ import { gatewayEnv, runCli } from './support.ts';
 
 const gateway = useGateway({ worker: false });
 const fileWith = (text: string) => {
-  const file = join(mkdtempSync(join(tmpdir(), 'cli-mistakes-')), 'file');
+  const file = join(folderForTest(), 'file');
   writeFileSync(file, text);
   return file;
 };
@@ -62,9 +62,7 @@ test('send --wrong-signature fails where no signature was checked', async () => 
 });
 
 test('status ends with 1 where a gateway accepts connections and does not answer', async () => {
-  const silent = createServer();
-  const port = await listen(silent);
-  onTestFinished(() => void silent.close());
+  const port = await listenForTest(createServer());
   const env = { ...gatewayEnv(gateway), GATEWAY_URL: `http://127.0.0.1:${port}` };
   const result = await runCli(['status'], { env });
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no answer within 15 s') });

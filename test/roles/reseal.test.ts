@@ -5,7 +5,7 @@ import { send } from '../support/admin-client.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
-import { openClient } from '../support/one-connection.ts';
+import { withClient } from '../support/one-connection.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import { until } from '../support/until.ts';
 import { idOf, newKey, reseal, settingsOfStep, verify } from './resealing.ts';
@@ -35,15 +35,15 @@ test('after reseal was killed, the next run continues, and a further run finds n
     return row?.n ?? 0;
   };
   // Reseal changes them in the order of their ids, some hundreds at a time, and stops at this one.
-  const holder = await openClient(roles.databaseUrl);
-  await holder.query('begin');
-  const middle = 'select id from notification_summaries order by id offset 1000 limit 1';
-  await holder.query(`select from notification_summaries where id = (${middle}) for update`);
-  const killed = spawnGateway('reseal', env);
-  await until('reseal has started', async () => (await sealedWith(keys.new)) > 0);
-  killed.signal('SIGKILL');
-  await killed.exited;
-  await holder.end();
+  await withClient(roles.databaseUrl, async (holder) => {
+    await holder.query('begin');
+    const middle = 'select id from notification_summaries order by id offset 1000 limit 1';
+    await holder.query(`select from notification_summaries where id = (${middle}) for update`);
+    const killed = spawnGateway('reseal', env);
+    await until('reseal has started', async () => (await sealedWith(keys.new)) > 0);
+    killed.signal('SIGKILL');
+    await killed.exited;
+  });
   const left = await sealedWith(keys.old);
   expect(left).toBeGreaterThan(0);
   // Now some boxes have the old key and some the new one, and a process with the settings of step 2 opens both.

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
-import { sqlState } from '../../database/errors.ts';
+import { isLockTimeout } from '../../database/errors.ts';
 import { nextPage } from '../../http/admin/next-page.ts';
 import { cursor, defaultLimit, isId, limit } from '../../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../../http/operation.ts';
@@ -22,9 +22,6 @@ import { countMs, orderJob } from './order-job.ts';
  * harm must be stopped all the same.
  */
 const stopTries = 6;
-
-/** SQLSTATE of PostgreSQL. */
-const lockNotAvailable = '55P03';
 
 const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
 
@@ -178,7 +175,7 @@ async function afterBatch<T>(change: () => Promise<T>): Promise<T> {
     try {
       return await change();
     } catch (error) {
-      if (tried === stopTries || sqlState(error) !== lockNotAvailable) throw error;
+      if (tried === stopTries || !isLockTimeout(error)) throw error;
     }
 }
 

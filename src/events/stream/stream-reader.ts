@@ -91,10 +91,9 @@ export class StreamReader {
     }
     const reported = newestWithin(matching, Math.floor(this.#allowance));
     this.#allowance -= reported.length;
-    const leftOutOfMatching = matching.length - reported.length;
     // The events that were not read may be of any account, and their number tells what others receive.
     const isLimited = this.#accountIds !== null;
-    const missing = isLimited ? leftOutOfMatching : leftOut + leftOutOfMatching;
+    const missing = matching.length - reported.length + (isLimited ? 0 : leftOut);
     const reason = reset ?? (isLimited && leftOut > 0 ? 'backlog' : null);
     const parts = [
       ...(reason === null ? [] : [message('reset', { reason })]),

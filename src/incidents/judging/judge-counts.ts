@@ -32,14 +32,18 @@ const sameCause = (a: string, b: string) => `${sameOwner(a, b)} and ${a}.cause =
 const isDeleted = `exists (select from accounts a where a.id = c.account_id and a.deleted_at is not null)
   or exists (select from consumers k where k.id = c.consumer_id and k.deleted_at is not null)`;
 
-/** Whether the same deliveries failed in an incident that has resolved by itself a short time ago: then any failure opens it again. */
+/** Whether an incident has the cause of some failures, and ended a short time ago: then they open it again. */
+const endedLately = (incident: string, failures: string) => `${incident}.kind = ${failures}.kind
+  and ${ownerOf(incident)} = ${failures}.owner and ${incident}.cause = ${failures}.cause
+  and ${incident}.state = 'resolved' and ${incident}.resolved_at > now() - ${seconds('$6')}`;
+
+/** Whether deliveries fail again after an incident that has resolved by itself: then a single failure is enough. */
 const fellBack = `r.kind = 'delivery' and exists (
-  select from incidents e where e.kind = r.kind and ${ownerOf('e')} = r.owner and e.cause = r.cause and e.state = 'resolved'
-    and e.resolved_by is null and e.resolved_at > now() - ${seconds('$6')} and r.last_at > e.resolved_at)`;
+  select from incidents e where ${endedLately('e', 'r')} and e.resolved_by is null and r.last_at > e.resolved_at)`;
 
 /**
- * Failures that open an incident: by themselves, because of their share, or soon after its end. What was not added yet counts at any age, because a
- * judgement may be late.
+ * Failures that open an incident: by themselves, because of their share, or soon after its end. What was not added yet
+ * counts at any age, because a judgement may be late.
  */
 const judged = `
   fresh as (
@@ -128,8 +132,7 @@ const opened = `
       select sum(n.failed) from incident_counts n
       where n.kind = o.kind and ${ownerOf('n')} = o.owner and n.cause = o.cause and n.last_at > r.resolved_at
     ), o.failed) as failed_since
-    from opening o join incidents r on r.kind = o.kind and ${ownerOf('r')} = o.owner and r.cause = o.cause
-      and r.state = 'resolved' and r.resolved_at > now() - ${seconds('$6')}
+    from opening o join incidents r on ${endedLately('r', 'o')}
     order by o.kind, o.owner, o.cause, r.resolved_at desc
   ), reopened as (
     update incidents i set state = 'open', reopened_at = now(), resolved_at = null, resolved_by = null, finished_at = null,
