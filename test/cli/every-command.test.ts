@@ -147,7 +147,7 @@ test('in a pipe, each command that only reads prints its result without colours,
       ...{ env, extendEnv: false, reject: false, stripFinalNewline: false },
     });
     return [
-      ...(codes.includes(exitCode ?? -1) ? [] : [`it ended with ${exitCode}`]),
+      ...(codes.includes(exitCode ?? -1) ? [] : [`it ended with ${exitCode}: ${stderr}`]),
       ...(stdout.trim() === '' ? ['it printed nothing'] : []),
       ...(stderr === '' || exitCode !== 0 ? [] : [`on standard error: ${stderr}`]),
       ...(stdout.includes('\u001b') ? ['it printed escape sequences'] : []),

@@ -115,6 +115,18 @@ test('at most ten runs are listed', { timeout: 400_000 }, async () => {
   expect(starts).toEqual([...starts].sort().reverse());
 });
 
+test('requests that come at once are all answered: Temporal is asked again while it is too busy', async () => {
+  // While a schedule handles a change, Temporal keeps only few of the queries of its state.
+  const rounds = Array.from({ length: 10 }, async (_, at) => {
+    const changed = await gateway.admin.request('POST', `/admin/upkeep/audit-purge/${at % 2 ? 'pause' : 'resume'}`);
+    const reads = Array.from({ length: 8 }, () => gateway.admin.request('GET', '/admin/upkeep/audit-purge/runs'));
+    return [changed, ...(await Promise.all(reads))];
+  });
+  const answers = (await Promise.all(rounds)).flat();
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  await ask('POST', '/admin/upkeep/audit-purge/resume');
+});
+
 test('the runs of an unknown task are 404', async () => {
   expect(await ask('GET', '/admin/upkeep/nothing/runs')).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
