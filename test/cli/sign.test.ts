@@ -47,6 +47,16 @@ test('verify accepts what sign has signed, and refuses a changed body', async ()
   }
 });
 
+test.each(['support_chat', 'twilio'])('verify takes the query of %s from what sign has printed', async (provider) => {
+  const options = [provider, '--secret-file', fileOf(provider, secretText(provider))];
+  const signed = await runCli(['sign', ...options], { input: '{"a":1}' });
+  expect(signed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^query of the address: \?./m) });
+  const verify = (printed: string) =>
+    runCli(['verify', ...options, '--headers-file', fileOf('printed', printed)], { input: '{"a":1}' });
+  expect(await verify(signed.stdout)).toMatchObject({ code: 0 });
+  expect(await verify(signed.stdout.replace(/=.*/g, '=x'))).toMatchObject({ code: 1 });
+});
+
 test('what Twilio signs has the public address of the account', async () => {
   const options = ['twilio', '--secret-file', fileOf('twilio', secretText('twilio'))];
   const address = ['--config', 'public_url=https://hooks.example/'];

@@ -39,7 +39,7 @@ export async function plan(cli: Cli, options: FileOptions): Promise<void> {
     throw new CliError(
       exitCodes.differs,
       `The gateway differs from ${options.file}.`,
-      '`webhook-gateway apply` makes these changes.',
+      '`webhook-gateway apply` with the same options makes these changes.',
     );
 }
 

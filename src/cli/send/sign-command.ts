@@ -18,6 +18,9 @@ export interface SchemeOptions {
   address: string;
 }
 
+/** Begins the line in which `sign` prints what belongs to the address, after the headers and an empty line. */
+export const queryLabel = 'query of the address: ';
+
 const addressHint = 'complete address that the provider posts to, for schemes that sign it';
 
 /** Adds the options of {@link SchemeOptions}. */
@@ -52,7 +55,7 @@ export function addSignCommand(program: Command, cli: Cli): void {
         return;
       }
       for (const header of signed.headers) cli.out.line(null, header.join(': '));
-      if (signed.query !== '') cli.out.line(null, `\nquery of the address: ${signed.query}`);
+      if (signed.query !== '') cli.out.line(null, `\n${queryLabel}${signed.query}`);
       // The signature is in the body.
       if (changed) {
         cli.out.line(null, '');

@@ -9,6 +9,7 @@ import { parseHeader, readBytes } from '../inputs.ts';
 import {
   configOf,
   inputsOf,
+  queryLabel,
   type SchemeOptions,
   splitAddress,
   verifyingSecret,
@@ -24,7 +25,7 @@ interface Options extends SchemeOptions {
 export function addVerifyCommand(program: Command, cli: Cli): void {
   withSchemeOptions(program.command('verify <provider>'))
     .description('Check the signature of a webhook as the gateway would, without a gateway')
-    .option('--headers-file <path>', 'file with a header in each line, as `sign` prints them')
+    .option('--headers-file <path>', 'file with what `sign` has printed: a header in each line, then the query of the address if it has one')
     .option('--at <time>', 'when it was received, for schemes that sign the time (default: now)')
     .addHelpText(
       'after',
@@ -43,7 +44,7 @@ async function verify(cli: Cli, name: string, options: Options): Promise<void> {
       'docs/providers.md lists the fields.',
     );
   const receivedAt = timeOf(options.at);
-  const headers = await headersOf(cli, options);
+  const { headers, query } = await printedOf(cli, options);
   const { body, secret: given } = await inputsOf(cli, name, options);
   const secret = verifyingSecret(name, given);
   const problem = provider.secret.problem?.(secret, config.data);
@@ -51,7 +52,7 @@ async function verify(cli: Cli, name: string, options: Options): Promise<void> {
   const { base, path } = splitAddress(options.address);
   const request = inboundRequest({
     rawHeaders: headers.flat(),
-    ...{ target: path, publicUrl: base, body, receivedAt },
+    ...{ target: path + query, publicUrl: base, body, receivedAt },
   });
   const verdict = verifyInbound(
     provider,
@@ -76,13 +77,16 @@ async function verify(cli: Cli, name: string, options: Options): Promise<void> {
   );
 }
 
-async function headersOf(cli: Cli, { headersFile, header = [], contentType, bodyFile }: Options) {
+/** The headers, and the query of the address with its `?`; empty without. */
+async function printedOf(cli: Cli, { headersFile, header = [], contentType, bodyFile }: Options) {
   if (headersFile === '-' && bodyFile === '-')
     throw usageError('standard input cannot be both the body and the headers', 'Put one of them into a file.');
-  const lines = headersFile === undefined ? [] : (await readBytes(cli, headersFile)).toString('latin1').split(/\r?\n/);
-  const headers = [...lines.filter((line) => line.trim() !== ''), ...header].map(parseHeader);
+  const file = headersFile === undefined ? '' : (await readBytes(cli, headersFile)).toString('latin1');
+  const lines = file.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const query = lines.find((line) => line.startsWith(queryLabel))?.slice(queryLabel.length) ?? '';
+  const headers = [...lines.filter((line) => !line.startsWith(queryLabel)), ...header].map(parseHeader);
   const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
-  return hasType ? headers : [['Content-Type', contentType] as const, ...headers];
+  return { headers: hasType ? headers : [['Content-Type', contentType] as const, ...headers], query };
 }
 
 function timeOf(text: string | undefined): Date {
