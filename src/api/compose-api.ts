@@ -34,7 +34,7 @@ import { BodyReader } from '../http/bodies/body-reader.ts';
 import { stoppingProblem } from '../http/stopping.ts';
 import { RejectionCounts } from '../incidents/counting/rejection-counts.ts';
 import { readChangedIncidents } from '../incidents/incident-stream.ts';
-import { IncidentJudge } from '../incidents/judging/judge.ts';
+import { createIncidentJudge } from '../incidents/judging/judge.ts';
 import type { IncidentPace } from '../incidents/judging/times.ts';
 import { exceededConditionWarnings } from '../ingest/exceeded-conditions.ts';
 import { unreadableSecretWarnings } from '../ingest/unreadable-secrets.ts';
@@ -116,7 +116,7 @@ export function composeApi(parts: ApiParts) {
   const { incidentPace } = parts;
   const tell = tellIncidents(createPlaces({ keyring, box }));
   const rejectionCounts = new RejectionCounts({ sql: database, log, flushMs: incidentPace?.flushMs });
-  const judge = new IncidentJudge({ database, tell, log, pace: incidentPace });
+  const judge = createIncidentJudge({ database, tell, log, pace: incidentPace });
   const audit = new AuditLog({ database, keyring, log });
   const denied = new DeniedCalls({ database, audit, log });
   const reads = new RepeatedReads({ sql: database, audit, log });

@@ -4,7 +4,7 @@ import { warnOfConfigs } from '../accounts/warn-of-configs.ts';
 import { Sealer } from '../audit/sealer.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import { type HttpServer, serve } from '../http/serve.ts';
-import { GatewayWatch, type ReadConditions } from '../incidents/gateway-watch.ts';
+import { createGatewayWatch, type ReadConditions } from '../incidents/gateway-watch.ts';
 import { originOf } from '../notifications/settings.ts';
 import { providers } from '../providers/registry.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
@@ -63,7 +63,7 @@ export async function startApi(
   rejectionCounts.start();
   judge.start();
   const watch = options.gatewayConditions
-    ? new GatewayWatch({
+    ? createGatewayWatch({
         ...{ sql: database, conditions: options.gatewayConditions, watchMs: options.incidentPace?.watchMs, log },
         onOpening: () => judge.wake(),
       })

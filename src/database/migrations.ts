@@ -43,87 +43,44 @@ export const firstMigration: NamedMigration = {
   class: Migration20261123000000_schema,
 };
 
-/** All migrations, oldest first. They are imported, so that a missing file is a type error. */
+/** The later migrations, oldest first. They are imported, so that a missing file is a type error. */
+const laterMigrations = {
+  Migration20261126000000_expand_processes,
+  Migration20261126000100_expand_consumers,
+  Migration20261126000200_expand_events_of_consumers,
+  Migration20261126000300_expand_unmatched_consumers,
+  Migration20261126000400_expand_pauses_of_accounts,
+  Migration20261126000500_expand_counts_of_requests,
+  Migration20261126000600_expand_backfills,
+  Migration20261126000700_expand_indexes_of_consumers,
+  Migration20261127001000_expand_ends_of_previous_secrets,
+  Migration20261127001100_expand_rejected_uses_of_secrets,
+  Migration20261127001200_expand_incidents,
+  Migration20261127001300_expand_index_of_failing_events,
+  Migration20261127001500_expand_marks_of_persons,
+  Migration20261127001600_expand_index_of_marks,
+  Migration20261127002100_expand_actions_on_events,
+  Migration20261127003000_expand_paces_of_bulk_jobs,
+  Migration20261127003100_expand_jobs_of_events,
+  Migration20261127003200_expand_index_of_jobs,
+  Migration20261127003500_expand_kinds_of_destinations,
+  Migration20261127003600_expand_incident_messages,
+  Migration20261127004000_expand_failed_attempts,
+  Migration20261127004100_expand_series_of_failed_attempts,
+  Migration20261128000100_expand_order_of_the_feed,
+  Migration20261128000200_expand_index_of_the_feed,
+  Migration20261128000300_expand_ends_of_cursors,
+  Migration20261128000500_expand_admin_tokens,
+  Migration20261128000600_expand_scopes_of_bulk_jobs,
+  Migration20261128001400_expand_checks_of_rejected_webhooks,
+  Migration20261128001500_expand_actors_of_replays,
+  Migration20261128001600_expand_headers_of_attempts,
+};
+
+/** All migrations, oldest first. */
 export const migrations: readonly NamedMigration[] = [
   firstMigration,
-  { name: 'Migration20261126000000_expand_processes', class: Migration20261126000000_expand_processes },
-  { name: 'Migration20261126000100_expand_consumers', class: Migration20261126000100_expand_consumers },
-  {
-    name: 'Migration20261126000200_expand_events_of_consumers',
-    class: Migration20261126000200_expand_events_of_consumers,
-  },
-  {
-    name: 'Migration20261126000300_expand_unmatched_consumers',
-    class: Migration20261126000300_expand_unmatched_consumers,
-  },
-  {
-    name: 'Migration20261126000400_expand_pauses_of_accounts',
-    class: Migration20261126000400_expand_pauses_of_accounts,
-  },
-  {
-    name: 'Migration20261126000500_expand_counts_of_requests',
-    class: Migration20261126000500_expand_counts_of_requests,
-  },
-  { name: 'Migration20261126000600_expand_backfills', class: Migration20261126000600_expand_backfills },
-  {
-    name: 'Migration20261126000700_expand_indexes_of_consumers',
-    class: Migration20261126000700_expand_indexes_of_consumers,
-  },
-  {
-    name: 'Migration20261127001000_expand_ends_of_previous_secrets',
-    class: Migration20261127001000_expand_ends_of_previous_secrets,
-  },
-  {
-    name: 'Migration20261127001100_expand_rejected_uses_of_secrets',
-    class: Migration20261127001100_expand_rejected_uses_of_secrets,
-  },
-  { name: 'Migration20261127001200_expand_incidents', class: Migration20261127001200_expand_incidents },
-  {
-    name: 'Migration20261127001300_expand_index_of_failing_events',
-    class: Migration20261127001300_expand_index_of_failing_events,
-  },
-  { name: 'Migration20261127001500_expand_marks_of_persons', class: Migration20261127001500_expand_marks_of_persons },
-  { name: 'Migration20261127001600_expand_index_of_marks', class: Migration20261127001600_expand_index_of_marks },
-  {
-    name: 'Migration20261127002100_expand_actions_on_events',
-    class: Migration20261127002100_expand_actions_on_events,
-  },
-  {
-    name: 'Migration20261127003000_expand_paces_of_bulk_jobs',
-    class: Migration20261127003000_expand_paces_of_bulk_jobs,
-  },
-  { name: 'Migration20261127003100_expand_jobs_of_events', class: Migration20261127003100_expand_jobs_of_events },
-  { name: 'Migration20261127003200_expand_index_of_jobs', class: Migration20261127003200_expand_index_of_jobs },
-  {
-    name: 'Migration20261127003500_expand_kinds_of_destinations',
-    class: Migration20261127003500_expand_kinds_of_destinations,
-  },
-  { name: 'Migration20261127003600_expand_incident_messages', class: Migration20261127003600_expand_incident_messages },
-  { name: 'Migration20261127004000_expand_failed_attempts', class: Migration20261127004000_expand_failed_attempts },
-  {
-    name: 'Migration20261127004100_expand_series_of_failed_attempts',
-    class: Migration20261127004100_expand_series_of_failed_attempts,
-  },
-  { name: 'Migration20261128000100_expand_order_of_the_feed', class: Migration20261128000100_expand_order_of_the_feed },
-  { name: 'Migration20261128000200_expand_index_of_the_feed', class: Migration20261128000200_expand_index_of_the_feed },
-  { name: 'Migration20261128000300_expand_ends_of_cursors', class: Migration20261128000300_expand_ends_of_cursors },
-  { name: 'Migration20261128000500_expand_admin_tokens', class: Migration20261128000500_expand_admin_tokens },
-  {
-    name: 'Migration20261128000600_expand_scopes_of_bulk_jobs',
-    class: Migration20261128000600_expand_scopes_of_bulk_jobs,
-  },
-  {
-    name: 'Migration20261128001400_expand_checks_of_rejected_webhooks',
-    class: Migration20261128001400_expand_checks_of_rejected_webhooks,
-  },
-  {
-    name: 'Migration20261128001500_expand_actors_of_replays',
-    class: Migration20261128001500_expand_actors_of_replays,
-  },
-  {
-    name: 'Migration20261128001600_expand_headers_of_attempts',
-    class: Migration20261128001600_expand_headers_of_attempts,
-  },
+  ...Object.entries(laterMigrations).map(([name, Class]) => ({ name, class: Class })),
 ];
 
 /**

@@ -21,8 +21,8 @@ import { foldStatistics } from '../events/fold-statistics.ts';
 import { stopNextEvents } from '../events/transitions/account-deleted.ts';
 import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
-import { GatewayWatch } from '../incidents/gateway-watch.ts';
-import { IncidentJudge } from '../incidents/judging/judge.ts';
+import { createGatewayWatch } from '../incidents/gateway-watch.ts';
+import { createIncidentJudge } from '../incidents/judging/judge.ts';
 import type { IncidentPace } from '../incidents/judging/times.ts';
 import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
@@ -111,7 +111,7 @@ export async function startWorker(options: {
   await sealStoredUrls(database, box);
   const { notificationTimes: times, incidentPace } = options;
   const placeOf = createPlaces({ keyring: options.keyring, box });
-  const judge = new IncidentJudge({ database, tell: tellIncidents(placeOf), log, pace: incidentPace });
+  const judge = createIncidentJudge({ database, tell: tellIncidents(placeOf), log, pace: incidentPace });
   const attempting = composeAttempts({
     ...{ database, box, delivery, burst: options.notifications.burst, metrics, log },
     ...{ incidentPace, onOpening: () => judge.wake() },
@@ -195,7 +195,7 @@ export async function startWorker(options: {
   const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const bulk = new BulkWorker({ database, audit, log });
-  const watch = new GatewayWatch({
+  const watch = createGatewayWatch({
     ...{ sql: database, watchMs: incidentPace?.watchMs, log, onOpening: () => judge.wake() },
     conditions: conditionsOfWorker({ database, folders: [backup.dir], temporal }),
   });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { daysAhead, ensurePartitions, partitionName } from '../../src/database/partitions.ts';
 import { dayMs } from '../../src/database/uuid-time.ts';
-import { GatewayWatch } from '../../src/incidents/gateway-watch.ts';
-import { IncidentJudge } from '../../src/incidents/judging/judge.ts';
+import { createGatewayWatch } from '../../src/incidents/gateway-watch.ts';
+import { createIncidentJudge } from '../../src/incidents/judging/judge.ts';
 import { conditionsOfApi, conditionsOfWorker } from '../../src/roles/gateway-conditions.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { TemporalHealth } from '../../src/temporal/temporal-health.ts';
@@ -195,14 +195,14 @@ test.skipIf(lacks('mounts'))('a disk with less than 5 % is an incident, until it
   mkdirSync(backups, { recursive: true });
   const read = conditionsOfApi({ database, folders: [join(folder, 'data'), null, backups, join(folder, 'missing')] });
   const pace = { judgeMs: 50, times: { quietS: 1 } };
-  const judge = new IncidentJudge({ database, tell: async () => undefined, log, pace });
+  const judge = createIncidentJudge({ database, tell: async () => undefined, log, pace });
   let looks = 0;
   const conditions = async () => {
     const found = (await read()).filter(({ cause }) => cause !== slow);
     looks += 1;
     return found;
   };
-  const watch = new GatewayWatch({ sql: database, conditions, log, watchMs: 50, onOpening: () => judge.wake() });
+  const watch = createGatewayWatch({ sql: database, conditions, log, watchMs: 50, onOpening: () => judge.wake() });
   await forTest(judge);
   await forTest(watch);
   const incidents = async () => (await run('select kind, cause, state from incidents')).rows;

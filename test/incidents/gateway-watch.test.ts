@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type GatewayCondition, GatewayWatch } from '../../src/incidents/gateway-watch.ts';
-import { IncidentJudge } from '../../src/incidents/judging/judge.ts';
+import { createGatewayWatch, type GatewayCondition } from '../../src/incidents/gateway-watch.ts';
+import { createIncidentJudge } from '../../src/incidents/judging/judge.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
@@ -13,13 +13,13 @@ const incidents = async () =>
 
 /** A watch of conditions that the test decides. */
 async function watch(read: () => GatewayCondition[], watchMs = 50) {
-  const judge = new IncidentJudge({
+  const judge = createIncidentJudge({
     database,
     tell: async () => undefined,
     log,
     pace: { judgeMs: 50, times: { quietS: 5 } },
   });
-  const watched = new GatewayWatch({
+  const watched = createGatewayWatch({
     ...{ sql: database, conditions: async () => read(), log, watchMs, onOpening: () => judge.wake() },
   });
   await forTest(judge);

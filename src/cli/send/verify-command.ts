@@ -25,7 +25,10 @@ interface Options extends SchemeOptions {
 export function addVerifyCommand(program: Command, cli: Cli): void {
   withSchemeOptions(program.command('verify <provider>'))
     .description('Check the signature of a webhook as the gateway would, without a gateway')
-    .option('--headers-file <path>', 'file with what `sign` has printed: a header in each line, then the query of the address if it has one')
+    .option(
+      '--headers-file <path>',
+      'file with what `sign` has printed: a header in each line, then the query of the address if it has one',
+    )
     .option('--at <time>', 'when it was received, for schemes that sign the time (default: now)')
     .addHelpText(
       'after',
