@@ -12,12 +12,16 @@ const stage = useStage({
   stuckLimits: { attempts: 2, ageS: 0 },
 });
 
-/** Replaces the event's workflow by one that is stuck, and makes the event overdue. */
+/**
+ * Replaces the event's workflow by one that is stuck, and makes the event overdue. The sweep may have found the event before,
+ * while its first attempt took more than a second: it looks again only five minutes later.
+ */
 async function stick(id: string, generation: number): Promise<string> {
   await stage.workflows.terminate(id);
   await stage.workflows.startFailing(id);
   await stage.gateway.database.pool.query(
-    `update events set generation = $2, started_generation = $2, next_attempt_at = now() - interval '1 hour' where id = $1`,
+    `update events set generation = $2, started_generation = $2, next_attempt_at = now() - interval '1 hour', swept_at = null
+     where id = $1`,
     [id, generation],
   );
   return (await stage.workflows.status(id)).runId;
@@ -55,7 +59,7 @@ test('an input of a wrong form fails the run and not its task, and another workf
   await stage.workflows.startOddly(id, ['text']);
   await expect(stage.workflows.result(id)).rejects.toThrow('Workflow execution failed');
   await stage.gateway.database.pool.query(
-    `update events set next_attempt_at = now() - interval '1 hour' where id = $1`,
+    `update events set next_attempt_at = now() - interval '1 hour', swept_at = null where id = $1`,
     [id],
   );
   await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
