@@ -37,7 +37,11 @@ describe('with three attempts', () => {
 
   test('an event that is exhausted opens an incident, in which it stays until it is replayed', async () => {
     const { id, accountId, consumer } = await stage.sent(answer(500, 'gone'));
-    const incident = await incidentsOf(stage.gateway).one(accountId, ({ exhausted }) => exhausted === 1);
+    // Attempts are counted after what waits and what is exhausted.
+    const incident = await incidentsOf(stage.gateway).one(
+      accountId,
+      ({ exhausted, attempts }) => exhausted === 1 && attempts === 3,
+    );
     expect(incident).toMatchObject({ cause: '500 gone', attempts: 3, waiting: 0, example_event_id: id });
     consumer.replies = [200];
     await stage.operate.replay(id);
