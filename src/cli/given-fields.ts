@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isRecord } from '../shared/is-record.ts';
 import type { Cli } from './cli.ts';
 import { usageError } from './exit.ts';
 import { repeated } from './options.ts';
@@ -75,16 +76,13 @@ function givenValue(text: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function setPath(fields: Fields, path: string, value: unknown): void {
   const names = path.split('.');
   const last = names.pop() ?? '';
   let inner = fields;
   for (const name of names) {
     const next = Object.hasOwn(inner, name) ? inner[name] : undefined;
-    const made: Fields = isObject(next) ? next : {};
+    const made: Fields = isRecord(next) ? next : {};
     // Not assigned: `__proto__` would be the prototype.
     Object.defineProperty(inner, name, { value: made, ...plain });
     inner = made;
@@ -97,7 +95,7 @@ const plain = { enumerable: true, writable: true, configurable: true };
 function parsedObject(text: string, file: string): Fields {
   try {
     const read: unknown = JSON.parse(text);
-    if (isObject(read)) return read;
+    if (isRecord(read)) return read;
   } catch {
     // The message would show a part of the text, which may be a secret.
   }

@@ -1,10 +1,10 @@
+import { isRecord } from '../shared/is-record.ts';
 import { storableText } from '../shared/text.ts';
 import { dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import {
   asFields,
   type Fields,
   identifierAt,
-  isObject,
   listField,
   objectField,
   ownField,
@@ -122,7 +122,7 @@ function readsOneWay(request: InboundRequest, fields: Fields, items: readonly (F
     ...items,
     ...items.map((item) => item && objectField(item, 'amount')),
   ];
-  const names = objects.flatMap((object) => (isObject(object) ? Object.keys(object) : []));
+  const names = objects.flatMap((object) => (isRecord(object) ? Object.keys(object) : []));
   const asWritten = names.every((name) => (namesByLowerCase.get(name.toLowerCase()) ?? name) === name);
   return asWritten && !hasRepeatedNames(request.text() ?? '', signedDepth);
 }
@@ -170,7 +170,7 @@ function itemsOf(request: InboundRequest, fields: Fields | null): (Fields | null
   // A body that parses as both form and JSON is refused: the consumer may read other fields than the signed ones.
   if (form) return !beginsAsObject(request) && form.has('eventCode') ? [formItem(form)] : [];
   return listField(fields ?? {}, 'notificationItems').map((entry) =>
-    isObject(entry) ? objectField(entry, 'NotificationRequestItem') : null,
+    isRecord(entry) ? objectField(entry, 'NotificationRequestItem') : null,
   );
 }
 

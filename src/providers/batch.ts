@@ -1,5 +1,6 @@
+import { isRecord } from '../shared/is-record.ts';
 import { dedupById, dedupByIdAndBytes } from './external-id.ts';
-import { type Fields, isObject, stringField } from './fields.ts';
+import { type Fields, stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { ExternalId } from './provider.ts';
 
@@ -13,7 +14,7 @@ const maxEvents = 10_000;
 export function eventsIn(request: InboundRequest): readonly Fields[] {
   const json = request.json();
   const events: readonly unknown[] = Array.isArray(json) ? json : [json];
-  return events.length > maxEvents ? [] : events.filter(isObject);
+  return events.length > maxEvents ? [] : events.filter(isRecord);
 }
 
 /**

@@ -1,16 +1,12 @@
+import { isRecord } from '../shared/is-record.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { numberAsSent } from './number-as-sent.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value of the payload is an object, not a list or null. */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A JSON value's fields; null unless it is an object. */
 export function asFields(value: unknown): Fields | null {
-  return isObject(value) ? value : null;
+  return isRecord(value) ? value : null;
 }
 
 /** The payload's fields; null unless the body is a JSON object. */
@@ -53,7 +49,7 @@ export function topLevelText(request: InboundRequest, name: string): string | nu
 export function identifierAt(request: InboundRequest, ...path: [string, ...string[]]): string | null {
   let value = request.json();
   for (const name of path) {
-    if (!isObject(value)) return null;
+    if (!isRecord(value)) return null;
     value = ownField(value, name);
   }
   if (typeof value === 'string') return value === '' ? null : value;

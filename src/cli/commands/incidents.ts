@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type IncidentKind, incidentKinds, incidentStates } from '../../incidents/incident.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { usageError } from '../exit.ts';
@@ -10,13 +11,11 @@ import { isId, resolveAccount } from '../resolve-account.ts';
 interface ListOptions {
   state?: (typeof states)[number];
   account?: string;
-  kind?: Kind;
+  kind?: IncidentKind;
   limit: number;
 }
 
-type Kind = (typeof kinds)[number];
-const states = ['open', 'acknowledged', 'resolved', 'unfinished'] as const;
-const kinds = ['delivery', 'rejections', 'gateway'] as const;
+const states = [...incidentStates, 'unfinished'] as const;
 
 /** `incidents`: list, show, ack, resolve, reopen. */
 export function addIncidentsCommands(program: Command, cli: Cli): void {
@@ -25,7 +24,7 @@ export function addIncidentsCommands(program: Command, cli: Cli): void {
     .command('list')
     .description('List incidents, the newest first')
     .addOption(program.createOption('--state <state>', 'only those in this state').choices(states))
-    .addOption(program.createOption('--kind <kind>', 'only those of this kind').choices(kinds))
+    .addOption(program.createOption('--kind <kind>', 'only those of this kind').choices(incidentKinds))
     .option('--account <account>', 'only those of this account: provider/slug, or its id')
     .option('--limit <n>', 'how many at most', wholeNumber, 50)
     .action(async ({ state, kind, account, limit }: ListOptions) => {

@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
+import { type MaintenanceTaskName, maintenanceTaskNames } from '../../maintenance/tasks.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { age } from '../output/ages.ts';
 
-const tasks = ['backup', 'audit-purge', 'retention', 'sweep'] as const;
-type Task = (typeof tasks)[number];
-
 /** `maintenance`: list, runs, run, pause, resume. */
 export function addMaintenanceCommands(program: Command, cli: Cli): void {
   const maintenance = program.command('maintenance').description('What the gateway does for itself, on a schedule');
-  const taskArgument = () => program.createArgument('<task>', 'name of the task').choices(tasks);
-  const task = (name: Task) => cli.admin().upkeep({ name });
+  const taskArgument = () => program.createArgument('<task>', 'name of the task').choices(maintenanceTaskNames);
+  const task = (name: MaintenanceTaskName) => cli.admin().upkeep({ name });
   maintenance
     .command('list')
     .description('List maintenance tasks, with their last runs')
@@ -30,7 +28,7 @@ export function addMaintenanceCommands(program: Command, cli: Cli): void {
     .command('runs')
     .description('List the runs of a task')
     .addArgument(taskArgument())
-    .action(async (name: Task) =>
+    .action(async (name: MaintenanceTaskName) =>
       cli.out.table(
         [
           { title: 'STARTED', value: (row) => row.started_at },
@@ -50,7 +48,7 @@ export function addMaintenanceCommands(program: Command, cli: Cli): void {
       .command(command)
       .description(description)
       .addArgument(taskArgument())
-      .action(async (name: Task) => {
+      .action(async (name: MaintenanceTaskName) => {
         const changed = answered(await task(name)[order].post());
         const { scheduled, paused, running } = changed;
         cli.out.record(Object.entries({ task: changed.name, scheduled, paused, running }), changed);

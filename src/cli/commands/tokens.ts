@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type TokenRole, tokenRoles } from '../../http/admin/roles.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, exitCodes, usageError } from '../exit.ts';
@@ -6,10 +7,8 @@ import { timeAhead } from '../options.ts';
 import { age } from '../output/ages.ts';
 import { isId, resolveAccount } from '../resolve-account.ts';
 
-const roles = ['read', 'operate', 'admin'] as const;
-
 interface CreateOptions {
-  role: (typeof roles)[number];
+  role: TokenRole;
   account?: string;
   appKey?: string;
   expires?: Date;
@@ -39,7 +38,7 @@ export function addTokensCommands(program: Command, cli: Cli): void {
     .command('create')
     .description('Create a token, which is shown this once')
     .argument('<name>', 'name of the token, as the audit log shows it')
-    .addOption(program.createOption('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
+    .addOption(program.createOption('--role <role>', 'what it may do').choices(tokenRoles).makeOptionMandatory())
     .option('--account <account>', 'only for this account: provider/slug, or its id')
     .option('--app-key <key>', 'only for the accounts of this application')
     .option('--expires <time>', 'when it ends: ISO 8601, or in how long, such as 30d', timeAhead)

@@ -3,6 +3,7 @@ import { partUrl } from '../../accounts/url-credentials.ts';
 import { defaultName } from '../../consumers/consumer-rules.ts';
 import { configChange } from '../../notifications/destinations/destination-config.ts';
 import { destinationSchemas } from '../../notifications/destinations/destination-rules.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { fieldErrors, plainWords } from '../../shared/plain-words.ts';
 import { fieldSchemas, type Kind, requiredFields, secretPaths, urlPaths } from './fields.ts';
 import type { Mistake } from './positions.ts';
@@ -25,9 +26,6 @@ const destinationSchema = z.strictObject({ ...destinationSchemas.change.shape, c
 function valueAt(fields: Readonly<Record<string, unknown>>, path: string): unknown {
   return path.split('.').reduce<unknown>((held, name) => (isRecord(held) ? held[name] : undefined), fields);
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What is wrong with the fields of one object; paths are relative to it. The gateway checks them again. */
 export function mistakesOf(kind: Kind, provider: string, wanted: Wanted): Mistake[] {

@@ -1,8 +1,8 @@
 import type { AdminApiClient } from '../../api/client.ts';
 import { defaultName } from '../../consumers/consumer-rules.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { answered } from '../answered.ts';
 import { CliError, exitCodes } from '../exit.ts';
-import { isRecord } from './check.ts';
 import { type Kind, openedFields, secretPaths } from './fields.ts';
 
 /** An account, consumer or destination of the gateway. */

@@ -1,4 +1,5 @@
-import { isRecord, type Wanted } from './check.ts';
+import { isRecord } from '../../shared/is-record.ts';
+import type { Wanted } from './check.ts';
 import { type Current, opened } from './current.ts';
 import { defaults, type Kind, openedFields, secretOfAuthentication, secretPaths, urlPaths } from './fields.ts';
 import type { FieldChange, UnsetReference } from './plan.ts';

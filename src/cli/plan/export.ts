@@ -1,7 +1,7 @@
 import { Document } from 'yaml';
 import { MASKED } from '../../secrets/masked.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { CliError, exitCodes } from '../exit.ts';
-import { isRecord } from './check.ts';
 import { put } from './compare.ts';
 import { type Current, type CurrentAccount, refuseSameNames } from './current.ts';
 import { defaults, type Kind, secretOfAuthentication } from './fields.ts';

@@ -74,6 +74,11 @@ const secretsOfConfig = new Map(
 export const secretPaths = (kind: Kind, provider: string): readonly string[] =>
   kind === 'account' ? [...secrets.account, ...(secretsOfConfig.get(provider) ?? [])] : secrets[kind];
 
+/** Names of the fields that are secrets, wherever they are. */
+export const secretNames: ReadonlySet<string> = new Set(
+  Object.values(secrets).flatMap((paths) => paths.map((path) => path.slice(path.lastIndexOf('.') + 1))),
+);
+
 /** The paths of URLs that may have a user and password. */
 export const urlPaths: Record<Kind, readonly string[]> = {
   ...{ account: ['delivery_url', 'project_delivery_url'], consumer: ['url'], destination: ['config.url'] },

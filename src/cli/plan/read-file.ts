@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import { isMap, LineCounter, parseDocument } from 'yaml';
 import { isConsumerName } from '../../consumers/consumer-rules.ts';
 import { providers } from '../../providers/registry.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import type { Environment } from '../environment.ts';
 import { CliError, exitCodes, usageError } from '../exit.ts';
-import { isRecord, mistakesOf, type Wanted } from './check.ts';
+import { mistakesOf, type Wanted } from './check.ts';
 import { type FilePath, type Mistake, Positions } from './positions.ts';
 import { mayBeReference, type Reference, References, referenceForms, referencePattern } from './references.ts';
 

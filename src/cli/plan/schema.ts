@@ -3,16 +3,10 @@ import { z } from 'zod';
 import { consumerName } from '../../consumers/consumer-rules.ts';
 import { destinationSchemas } from '../../notifications/destinations/destination-rules.ts';
 import { providers } from '../../providers/registry.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { filled } from '../../shared/text-rules.ts';
-import { isRecord } from './check.ts';
-import { fieldSchemas } from './fields.ts';
+import { fieldSchemas, secretNames } from './fields.ts';
 import { referencePattern } from './references.ts';
-
-/** Fields of the API's bodies that are secrets, by their names. */
-const secretNames = new Set([
-  ...['signing_secret_current', 'delivery_secret', 'project_delivery_secret', 'secret', 'webhook_url'],
-  ...['password', 'token', 'value', 'client_secret', 'key'],
-]);
 
 const consumer = z.strictObject(fieldSchemas.consumer).partial();
 /** As the API's, without the name, which is the key. */

@@ -9,6 +9,7 @@ import { type Bar, barsOf, finestStepMs } from './bars.ts';
 
 /** A reader that waits longer has gone on; what was counted until then is shown as "at least". */
 const longestMs = 3_000;
+
 export interface EventCount {
   count: number;
   /** Whether these are all events; false: there are at least as many. */
@@ -28,8 +29,9 @@ export interface EventCount {
 export async function countEvents(
   { readers }: Pick<Database, 'readers'>,
   filter: ListFilters,
-  { signal, nowMs = Date.now() }: { signal: AbortSignal; nowMs?: number },
+  signal: AbortSignal,
 ): Promise<EventCount> {
+  const nowMs = Date.now();
   const endMs = performance.now() + longestMs;
   const stepMs = finestStepMs(filter, nowMs);
   const counted: Bar[] = [];

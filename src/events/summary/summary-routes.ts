@@ -30,7 +30,7 @@ export function summaryRoutes(deps: { database: Database; calls: AdminCalls; cou
         const signal = clientSignal(request);
         const filter = { ...query, accountIds: call.accountIds };
         const { from, to, stepMs, bars, ...counted } = await counts.run(signal, () =>
-          countEvents(database, filter, { signal }),
+          countEvents(database, filter, signal),
         );
         return {
           ...counted,

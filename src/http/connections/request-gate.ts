@@ -57,11 +57,6 @@ export class RequestGate {
     socket.on('resume', () => startReading(socket));
   }
 
-  /** Whether a request of this connection is being processed or its response is being written. */
-  get isBusy(): boolean {
-    return this.#answer !== null;
-  }
-
   /** The request whose head was parsed last. */
   get request(): IncomingMessage | null {
     return this.#request;

@@ -62,7 +62,7 @@ export async function runComposedStatements(database: Database): Promise<void> {
       onProgress: () => undefined,
     });
   });
-  await countEvents(database, {}, new AbortController());
+  await countEvents(database, {}, new AbortController().signal);
   for (const filter of [{ delivery_status: 'pending' }, {}] as const)
     await searchPayloads(database, { ...filter, text: 'a', limit: 1 });
   await expireRows(database);

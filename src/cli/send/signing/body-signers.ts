@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { hmac } from '../../../providers/signature.ts';
+import { isRecord } from '../../../shared/is-record.ts';
 import { usageError } from '../../exit.ts';
 import { type Message, type Signer, seconds } from './message.ts';
 
 type Json = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const written = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 function objectOf({ body }: Message): Json | null {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-    return isObject(parsed) ? parsed : null;
+    return isRecord(parsed) ? parsed : null;
   } catch {
     return null;
   }
@@ -46,9 +45,9 @@ export const signAdyen: Signer = (message, { secret }) => {
     };
   }
   const signed = items.map((entry: unknown) => {
-    const item = isObject(entry) ? entry.NotificationRequestItem : null;
-    if (!isObject(item)) return entry;
-    const { hmacSignature: _, ...others } = isObject(item.additionalData) ? item.additionalData : {};
+    const item = isRecord(entry) ? entry.NotificationRequestItem : null;
+    if (!isRecord(item)) return entry;
+    const { hmacSignature: _, ...others } = isRecord(item.additionalData) ? item.additionalData : {};
     const hmacSignature = hmac('sha256', key, [itemText(item)]).toString('base64');
     return { NotificationRequestItem: { ...item, additionalData: { ...others, hmacSignature } } };
   });
@@ -57,7 +56,7 @@ export const signAdyen: Signer = (message, { secret }) => {
 
 /** https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures */
 function itemText(item: Json): string {
-  const amount = isObject(item.amount) ? item.amount : {};
+  const amount = isRecord(item.amount) ? item.amount : {};
   return [
     ...[item.pspReference, item.originalReference, item.merchantAccountCode, item.merchantReference],
     ...[amount.value, amount.currency, item.eventCode, item.success],

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../../../shared/is-record.ts';
+
 /** A field of `provider_config` as a form shows it. */
 export interface ConfigField {
   name: string;
@@ -10,9 +12,6 @@ export interface ConfigField {
   /** What can be written, in words: a type, or the allowed values. */
   allowed: string;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function kindOf(schema: Record<string, unknown>): ConfigField['kind'] {
   if (schema.writeOnly === true) return 'secret';
