@@ -1,41 +1,20 @@
-import {
-  Connection,
-  defaultGrpcRetryOptions,
-  isGrpcDeadlineError,
-  isGrpcServiceError,
-  makeGrpcRetryInterceptor,
-  type TLSConfig,
-} from '@temporalio/client';
+import { Connection, isGrpcDeadlineError, isGrpcServiceError, type TLSConfig } from '@temporalio/client';
 import { systemAuthorities } from '../shared/tls/authorities.ts';
 import type { TemporalServer } from './connection.ts';
 
 /** Short, so that calls succeed soon after an outage. */
 const longestReconnectMs = 2_000;
 
-/** The gRPC status code RESOURCE_EXHAUSTED. */
-const busyCode = 8;
-/** About 15 seconds together, for calls without a deadline. */
-const longestTries = 20;
-
 /**
- * Repeats the calls that Temporal refuses because it is busy, until their deadline. It answers one query of a schedule
- * at a time and keeps few waiting, so that some requests at once are enough: "consistent query buffer is full".
- */
-const retryWhileBusy = makeGrpcRetryInterceptor({
-  ...defaultGrpcRetryOptions({ initialIntervalMs: () => 100, maxIntervalMs: () => 1_000 }),
-  retryableDecider: (attempt, { code }) => code === busyCode && attempt < longestTries,
-});
-
-/**
- * A connection to Temporal for operators' requests. It connects at the first call. Only calls that Temporal is too busy
- * for are retried: after any other failure the operator can repeat the request.
+ * A connection to Temporal for operators' requests. It connects at the first call. Failed calls are not retried: the
+ * operator can repeat the request, and no retry is pending when the connection is closed.
  */
 export function connectLazily(options: TemporalServer): Connection {
   return Connection.lazy({
     address: options.address,
     tls: withAuthorities(options.tls),
     metadata: options.metadata ?? {},
-    interceptors: [retryWhileBusy],
+    interceptors: [],
     channelArgs: {
       // gRPC would use the environment's proxy even for a loopback address.
       'grpc.enable_http_proxy': 0,

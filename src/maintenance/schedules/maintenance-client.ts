@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
+  isGrpcServiceError,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
@@ -18,6 +20,12 @@ import { runLimits, scheduleId } from './schedule-options.ts';
  * Temporal, which takes seconds on a busy server. A server that is down fails immediately.
  */
 const limitMs = 10_000;
+
+/** The gRPC status code RESOURCE_EXHAUSTED. */
+const busyCode = 8;
+const isBusy = (error: unknown) =>
+  error instanceof Error && isGrpcServiceError(error.cause) && error.cause.code === busyCode;
+const longestPauseMs = 1_000;
 
 /** Creates the client for maintenance in Temporal. It connects at the first call. */
 export function createMaintenanceClient(options: TemporalOptions): Maintenance & { close(): Promise<void> } {
@@ -41,9 +49,24 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
     }
   }
 
+  /**
+   * Asks for the state of a schedule until it is told, or the time of the request is over. While a schedule handles a
+   * change, Temporal keeps few questions about it and refuses the others: "consistent query buffer is full".
+   */
+  async function describe(name: MaintenanceTaskName) {
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await handle(name).describe();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      }
+      await sleep(pauseMs * (0.5 + Math.random()));
+    }
+  }
+
   async function read(name: MaintenanceTaskName) {
     try {
-      const { state, info } = await handle(name).describe();
+      const { state, info } = await describe(name);
       const { running, lastRun } = await readRuns(client, info.recentActions);
       const [nextRunAt = null] = info.nextActionTimes;
       return {
@@ -59,7 +82,7 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
 
   async function runs(name: MaintenanceTaskName) {
     try {
-      const { info } = await handle(name).describe();
+      const { info } = await describe(name);
       return await listRuns(client, info.recentActions);
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
@@ -77,7 +100,7 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
     startBackup: ({ id, workflowId }) =>
       call(async () => {
         // Without the schedule, no worker can make backups.
-        await handle('backup').describe();
+        await describe('backup');
         try {
           await client.workflow.start<typeof upkeep>('upkeep', {
             ...{ workflowId, taskQueue },
