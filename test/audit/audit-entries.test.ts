@@ -3,6 +3,7 @@ import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { type AdminOperation, adminOperations, bodyOf, operationIdOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail, type TrailEntry } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
+import { groupsOf } from '../support/groups-of.ts';
 import { isEngineLate, scheduled } from '../support/maintenance.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
 import { createResources, type ResourceIds } from '../support/resources.ts';
@@ -19,7 +20,9 @@ const gateway = useGateway({ maintenance: { backupDir: backupFolder() }, trusted
 beforeAll(async () => {
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
   await gateway.stopWorker();
-  entries = auditTrail(gateway.database);
+  const trail = auditTrail(gateway.database);
+  // Without the counts of repeated reads, which come at intervals.
+  entries = async () => (await trail()).filter(({ details }) => details.calls === undefined);
 });
 
 interface Sent {
@@ -215,10 +218,11 @@ test('a trailing slash does not change the entry', async () => {
   expect(entry).toMatchObject({ action: 'account.read', details: { account_id, status: 200 } });
 });
 
-test('each of 200 concurrent requests has its entry', async () => {
+test('each of 200 requests, 50 at a time, has its entry', async () => {
   await entries();
   const ids = Array.from({ length: 200 }, (_, n) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`);
-  await Promise.all(ids.map((id) => gateway.admin.request('GET', `/admin/accounts/${id}`)));
+  for (const group of groupsOf(ids, 50))
+    await Promise.all(group.map((id) => gateway.admin.request('GET', `/admin/accounts/${id}`)));
   const left = await entries();
   expect(left.map(({ details }) => details.account_id).sort()).toEqual(ids);
 });

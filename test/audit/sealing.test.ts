@@ -62,8 +62,9 @@ test('concurrent writers, sealers and verifications produce one chain without ga
     }
   })();
   await Promise.all(
-    Array.from({ length: 30 }, async (_, writer) => {
-      for (let n = 0; n < 100; n++) {
+    // Each has a connection, so that none waits for one until that fails.
+    Array.from({ length: 15 }, async (_, writer) => {
+      for (let n = 0; n < 200; n++) {
         if (n % 10 > 0) await log.audit.append({ ...entry, details: { writer, n } });
         else await inTransaction(log.database.pool, (client) => log.audit.write(sqlOfClient(client), entry));
       }

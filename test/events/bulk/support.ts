@@ -1,6 +1,7 @@
 import { AuditLog } from '../../../src/audit/audit-log.ts';
 import { BulkWorker } from '../../../src/events/bulk/bulk-worker.ts';
 import type { TestGateway } from '../../support/gateway.ts';
+import { groupsOf } from '../../support/groups-of.ts';
 import { log } from '../../support/runtime.ts';
 import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
@@ -70,10 +71,11 @@ export async function events(
       ...fields,
     })),
   );
-  await gateway.database.pool.query(
-    `insert into event_payloads (event_id, headers, content_type, body) select id, '[]', 'application/json', '{}' from unnest($1::uuid[]) as t (id)`,
-    [ids],
-  );
+  for (const group of groupsOf(ids, 1_000))
+    await gateway.database.pool.query(
+      `insert into event_payloads (event_id, headers, content_type, body) select id, '[]', 'application/json', '{}' from unnest($1::uuid[]) as t (id)`,
+      [group],
+    );
   return ids;
 }
 
