@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { aliveS } from '../../src/processes/process-rows.ts';
 import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
-import type { Api } from '../support/gateway-roles.ts';
+import type { Api, Roles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
 /** Attempts whose time limit no test reaches. */
@@ -27,3 +29,14 @@ export async function inFlight(apis: readonly [Api, ...Api[]], count: number) {
   };
   return { consumer, answer, ids: answers.map(({ body }) => body.id as string).sort() };
 }
+
+/** Gives the claim of an event to a process that is gone, as if its last heartbeat had been now. */
+export const claimOfGone = (roles: Roles, eventId: string) =>
+  roles.query(
+    `with gone as (
+       insert into processes (token, role, host, pid, version, makes_first_attempts, started_at, alive_until, first_attempts_per_s)
+       values ($2, 'api', 'gone', 1, 'gone', true, now(), now() + make_interval(secs => $3), 0) returning token
+     )
+     update event_queue set claim_token = token from gone where event_id = $1`,
+    [eventId, randomUUID(), aliveS],
+  );
