@@ -44,17 +44,20 @@ describe.each([1, 2])('an event whose attempt %i fails during a pause', (attempt
   test('has its next attempt after the resumption', async () => {
     const { id, consumer } = await dueEvent(attempts);
     const event = await stage.gateway.admin.event(id);
-    expect(event).toMatchObject({
-      delivery_status: 'pending',
-      next_attempt_at: attempts === 1 ? expect.any(String) : null,
-    });
+    expect(event).toMatchObject({ delivery_status: 'pending', ...(attempts === 1 ? {} : { next_attempt_at: null }) });
     expect(attemptsOf(event)).toEqual(failedAttempts(attempts));
     const resumedMs = await resume();
     expect(attemptsOf(await eventually(id, (e) => e.delivery_status === 'delivered'))).toEqual([
       ...failedAttempts(attempts),
       `0 schedule ${attempts + 1} delivered`,
     ]);
-    expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: attempts + 1 });
+    const result = await stage.workflowResult(id);
+    const delivered = { outcome: 'delivered', generation: 0, attempts: attempts + 1 };
+    if (attempts > 1) expect(result).toEqual(delivered);
+    // If the sweep has found the event before the resumption, an api makes the second attempt, and with
+    // EVENT_WORKFLOWS=on_retry there is no workflow.
+    else if (result !== null)
+      expect(result).toMatchObject({ ...delivered, outcome: expect.stringMatching(/^(delivered|already_settled)$/) });
     expect(consumer.deliveries).toHaveLength(attempts + 1);
     expect(consumer.deliveries.at(-1)?.atMs).toBeGreaterThanOrEqual(resumedMs);
   });
