@@ -85,7 +85,7 @@ test('a backup that no worker takes fails within two minutes, with what to do ab
   await scheduled(gateway, 'backup');
   await backups.stop();
   await takes('deliveries', 'notifications', 'maintenance');
-  const { last_run } = await triggered(gateway, 'backup', 150_000);
+  const { last_run } = await triggered(gateway, 'backup', 220_000);
   const error = expect.stringContaining('no worker takes backups: run one with BACKUP_DIR or BACKUP_URL');
   expect(last_run).toMatchObject({ outcome: 'failed', error });
   expect(await backupsOf(gateway)).toMatchObject([{ status: 'failed', error }]);

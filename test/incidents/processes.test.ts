@@ -12,9 +12,14 @@ import { answer, incidentsOf } from './support.ts';
 
 gatewaysEndWithTheirTest();
 
+/** An incident opens and resolves after minutes, with the times of the rules as they are. */
+const limitMs = 600_000;
+
 const openOf = async (api: Api, accountId: string) => incidentsOf(api).list(`?account_id=${accountId}&state=open`);
 
-test('two apis and a worker agree on one incident; a killed one loses at most the last seconds', async () => {
+test('two apis and a worker agree on one incident; a killed one loses at most the last seconds', {
+  timeout: limitMs,
+}, async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '1h,1h,1h,1h,1h,1h,1h,1h,1h' });
   const [first, second] = await Promise.all([roles.startApi(), roles.startApi(), roles.startWorker()]);
   const { account, consumer } = await accountForTest(first.admin, answer(500, 'broken'));
@@ -52,7 +57,9 @@ test('two apis and a worker agree on one incident; a killed one loses at most th
   expect(Date.parse(resolved.resolved_at) - Date.parse(resolved.last_seen_at)).toBeGreaterThan(59_000);
 });
 
-test('Temporal that is stopped is an incident of the gateway, which the metric counts, and resolves', async () => {
+test('Temporal that is stopped is an incident of the gateway, which the metric counts, and resolves', {
+  timeout: limitMs,
+}, async () => {
   const temporal = await forTest(startOwnTemporal());
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), temporalAddress: temporal.address });
   const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);

@@ -69,7 +69,7 @@ test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged w
   const stored = (await eventRows(roles)).map(({ id }) => id);
   const known = new Set(stored);
   expect(acknowledged().filter((id) => !known.has(id))).toEqual([]);
-  await allDelivered(roles, stored.length);
+  await allDelivered(roles, stored.length, 200_000);
   const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
   expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
   // The same two processes did all of that.
@@ -217,7 +217,7 @@ test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook i
   const stored = (await eventRows(roles)).map(({ id }) => id);
   const known = new Set(stored);
   expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
-  await allDelivered(roles, stored.length);
+  await allDelivered(roles, stored.length, 200_000);
   const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
   expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
   expect(consumer.deliveries).toHaveLength(stored.length);

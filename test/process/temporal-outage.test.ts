@@ -60,7 +60,7 @@ test('200 events that come in without Temporal get their first attempts, and aft
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
 
   await temporal.start();
-  const rows = await allDelivered(roles, 201);
+  const rows = await allDelivered(roles, 201, 200_000);
   expect(rows.map(({ id }) => id)).toEqual([before.body.id, ...ids].sort());
   expect(rows.filter(({ attempts }) => attempts === 2).map(({ id }) => id)).toEqual(failing);
   // Each event was sent once, and a second time if the first attempt failed.

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Balancer } from '../cluster/balancer.ts';
 import { startArguments } from '../support/start-command.ts';
 import { until } from '../support/until.ts';
@@ -64,8 +65,14 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
     PUBLIC_URL: 'http://127.0.0.1:1',
     LOG_LEVEL: 'info',
   };
-  const migrate = (checkout: string) =>
-    execFileSync(process.execPath, startArguments('migrate', checkout), { cwd: folder, env, encoding: 'utf8' }).trim();
+  /** This process must not wait for it: it is the load, the balancer and the consumer. */
+  const migrate = async (checkout: string) => {
+    const { stdout } = await promisify(execFile)(process.execPath, startArguments('migrate', checkout), {
+      cwd: folder,
+      env,
+    });
+    return stdout.trim();
+  };
   const logs = join(folder, 'logs');
   mkdirSync(logs);
   // A place keeps its port while no process is there, so each one takes it from a range of its own.
@@ -93,7 +100,7 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
   };
 
   try {
-    onProgress(`the release before: ${migrate(before)}`);
+    onProgress(`the release before: ${await migrate(before)}`);
     await consumer.listen();
     for (const each of places) await each.start(before);
     const url = `http://127.0.0.1:${await balancer.listen()}`;
@@ -101,12 +108,12 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
     load = new Load({ url, rate: options.rate, flakyEvery: options.flakyEvery, secret: secrets.signing });
     load.start();
     await sleep(quietMs);
-    onProgress(`migrated: ${migrate(thisCheckout)}`);
+    onProgress(`migrated: ${await migrate(thisCheckout)}`);
     await sleep(quietMs);
     // First attempts are made by the apis of this release and by the workers of the one before (docs/upgrades.md).
     for (const each of [...apis, ...workers]) await replace(each, thisCheckout, 'this release');
     // Its migrate must leave what this release has made.
-    onProgress(`the release before: ${migrate(before)}`);
+    onProgress(`the release before: ${await migrate(before)}`);
     for (const each of [...workers, ...apis]) await replace(each, before, 'the release before');
     const sent = await load.stop();
     const undelivered = () => undeliveredEvents(options, sent);
