@@ -16,6 +16,8 @@ import { longAttempts } from './in-flight.ts';
 gatewaysEndWithTheirTest();
 
 const hourS = 3_600;
+/** By which a time may differ: more than a busy machine needs, and far less than the clocks are wrong. */
+const tenMinutesMs = 600_000;
 const clock = new URL('../faults/clock.ts', import.meta.url).href;
 
 /**
@@ -70,15 +72,14 @@ test.each([hourS, -hourS])(
     const one = await account(500, 200);
     const { body } = await send(api.baseUrl, one.account, '{"id":"one"}');
     const failed = await api.admin.eventually(body.id, (event) => event.attempts === 1);
-    const minuteMs = 60_000;
-    expect(Math.abs(Date.parse(failed.next_attempt_at) - Date.now())).toBeLessThan(minuteMs);
+    expect(Math.abs(Date.parse(failed.next_attempt_at) - Date.now())).toBeLessThan(tenMinutesMs);
     await allDelivered(roles, 1);
     const event = await api.admin.event(body.id);
     for (const { started_at } of event.delivery_history)
-      expect(Math.abs(Date.parse(started_at) - Date.now())).toBeLessThan(minuteMs);
+      expect(Math.abs(Date.parse(started_at) - Date.now())).toBeLessThan(tenMinutesMs);
     // Consumers refuse messages whose time is far from their own.
     for (const { headers } of one.consumer.deliveries)
-      expect(Math.abs(Number(headers['webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(minuteMs);
+      expect(Math.abs(Number(headers['webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(tenMinutesMs);
   },
 );
 
@@ -87,10 +88,9 @@ test.each([hourS, -hourS])(
   async (aheadS) => {
     const variables = { DELIVERY_SCHEDULE: Array(9).fill('10ms').join() };
     const { roles, api, account } = await withClock(aheadS, variables);
-    const minuteMs = 60_000;
-    const date = new Date(Date.now() + 10 * minuteMs);
+    const date = new Date(Date.now() + 3 * tenMinutesMs);
     const busy: Reply = (response) => response.writeHead(503, { 'retry-after': date.toUTCString() }).end();
-    const isDate = (text: string) => Math.abs(Date.parse(text) - date.getTime()) < minuteMs;
+    const isDate = (text: string) => Math.abs(Date.parse(text) - date.getTime()) < tenMinutesMs;
 
     const waiting = await account(busy);
     const { body } = await send(api.baseUrl, waiting.account, '{"id":"one"}');
@@ -111,7 +111,7 @@ test.each([hourS, -hourS])(
     });
     expect(notification.due_at.toISOString()).toSatisfy(isDate);
     expect(Math.abs(Number(service.deliveries[0]?.headers['webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(
-      minuteMs,
+      tenMinutesMs,
     );
   },
 );
