@@ -26,6 +26,25 @@ async function stored(bodies: (string | Buffer)[], slug: string): Promise<string
 
 const search = (body: object) => gateway.admin.post('/admin/events/search', body);
 
+/** A page. What takes longer than the time limit of a search, as on a slow machine, is left for further ones. */
+async function pageOf(wanted: { limit?: number; before?: string; [filter: string]: unknown }) {
+  const { limit = 20 } = wanted;
+  const answer = await search(wanted);
+  expect(answer.status).toBe(200);
+  const { body } = answer;
+  while (body.stopped === 'scanned') {
+    const more = await search({ ...wanted, limit: limit - body.events.length, before: body.next });
+    expect(more.status).toBe(200);
+    const { events, scanned, stopped, next } = more.body;
+    body.events.push(...events);
+    body.scanned.events += scanned.events;
+    body.scanned.bytes += scanned.bytes;
+    body.scanned.from = scanned.from ?? body.scanned.from;
+    Object.assign(body, { stopped, next });
+  }
+  return body;
+}
+
 test.each([
   ['a part of JSON', '{"order":"A-4711"}', '4711', true],
   ['ASCII letters in the other case', '{"Customer":"GRETA"}', 'customer":"greta', true],
@@ -42,9 +61,7 @@ test.each([
 ])('%s', async (name, body, text, found) => {
   const slug = name.replaceAll(/\W/g, '-');
   const ids = await stored([body], slug);
-  const answer = await search({ text, account_slug: slug });
-  expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject({
+  expect(await pageOf({ text, account_slug: slug })).toMatchObject({
     ...{ scanned: { events: 1, bytes: Buffer.from(body).length }, stopped: 'end', next: null },
     events: found ? [{ id: ids[0], account_slug: slug }] : [],
   });
@@ -53,19 +70,19 @@ test.each([
 test('pages continue where the page before ended, and name what was read', async () => {
   const ids = await stored(['hit 1', 'miss', 'hit 2', 'hit 3', 'miss'], 'pages');
   const wanted = { text: 'hit', account_slug: 'pages', limit: 2 };
-  const first = await search(wanted);
-  expect(first.body.events.map(({ id }: { id: string }) => id)).toEqual([ids[3], ids[2]]);
-  expect(first.body).toMatchObject({ scanned: { events: 3 }, stopped: 'found', next: ids[2] });
-  const second = await search({ ...wanted, before: first.body.next });
-  expect(second.body).toMatchObject({ events: [{ id: ids[0] }], scanned: { events: 2 }, stopped: 'end', next: null });
-  expect(new Date(second.body.scanned.from).getTime()).toBeLessThanOrEqual(new Date(second.body.scanned.to).getTime());
+  const first = await pageOf(wanted);
+  expect(first.events.map(({ id }: { id: string }) => id)).toEqual([ids[3], ids[2]]);
+  expect(first).toMatchObject({ scanned: { events: 3 }, stopped: 'found', next: ids[2] });
+  const second = await pageOf({ ...wanted, before: first.next });
+  expect(second).toMatchObject({ events: [{ id: ids[0] }], scanned: { events: 2 }, stopped: 'end', next: null });
+  expect(new Date(second.scanned.from).getTime()).toBeLessThanOrEqual(new Date(second.scanned.to).getTime());
 });
 
 test('pending events, which two indexes list, are read once', async () => {
   const ids = await stored(['one', 'one'], 'pending');
   await gateway.rows('update events set next_attempt_at = now() where id = $1', [ids[0]]);
-  const answer = await search({ text: 'one', account_slug: 'pending', delivery_status: 'pending' });
-  expect(answer.body).toMatchObject({ events: [{ id: ids[1] }, { id: ids[0] }], scanned: { events: 2 } });
+  const page = await pageOf({ text: 'one', account_slug: 'pending', delivery_status: 'pending' });
+  expect(page).toMatchObject({ events: [{ id: ids[1] }, { id: ids[0] }], scanned: { events: 2 } });
 });
 
 test('each event of a webhook is found by its body, on whichever page and with whichever id', async () => {
@@ -82,9 +99,9 @@ test('each event of a webhook is found by its body, on whichever page and with w
     before = body.next;
   }
   expect(found).toEqual([highestOfMs(id), id, lowestOfMs(id)]);
-  const ofConsumer = await search({ text: 'needle', consumer: 'search' });
-  expect(ofConsumer.body.events).toMatchObject([{ id: highestOfMs(id) }, { id: lowestOfMs(id), request_id: id }]);
-  expect((await search({ text: 'needle', consumer: 'no-such-consumer' })).body.events).toEqual([]);
+  const ofConsumer = await pageOf({ text: 'needle', consumer: 'search' });
+  expect(ofConsumer.events).toMatchObject([{ id: highestOfMs(id) }, { id: lowestOfMs(id), request_id: id }]);
+  expect((await pageOf({ text: 'needle', consumer: 'no-such-consumer' })).events).toEqual([]);
 });
 
 test('nothing matches the filters: nothing was read', async () => {
