@@ -13,6 +13,7 @@ import {
 } from '../support/gateway-process.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
+import { withoutBusyLines } from '../support/without-busy-lines.ts';
 
 gatewaysEndWithTheirTest('file');
 
@@ -21,6 +22,10 @@ async function pasted(line: string) {
   const { stdout } = await promisify(execFile)('bash', ['-c', line], { env: cleanEnvironment() });
   return JSON.parse(stdout);
 }
+
+/** The kernel needs a moment to remove processes that have ended. */
+const nothingIsLeft = (dataDir: string) =>
+  until('no process of the gateway is left', () => processesOn([dataDir]).length === 0);
 
 let gateway: WholeGateway;
 /** Started on a new folder, as after `npm ci`. Each test leaves it running, except the last one. */
@@ -36,7 +41,7 @@ test('the start prints all addresses, and its three example commands work when p
   expect(gateway.stdout()).toContain('127.0.0.0/8');
   expect(gateway.stdout()).toMatch(/E-mail +written to \/.+\/outbox \(set SENDGRID_API_KEY to send it\)\n/);
   // Without problems nothing is logged.
-  expect(gateway.stderr()).toBe('');
+  expect(withoutBusyLines(gateway.stderr())).toBe('');
 
   const ui = await fetch(gateway.webUiUrl);
   expect(ui.status).toBe(200);
@@ -62,7 +67,7 @@ test('the start prints all addresses, and its three example commands work when p
 
 test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', async () => {
   const dataDir = await startedFolder();
-  const variables = { DELIVERY_SCHEDULE: '30s,1s,1s,1s,1s,1s,1s,1s,1s' };
+  const variables = { DELIVERY_SCHEDULE: '45s,1s,1s,1s,1s,1s,1s,1s,1s' };
   const consumer = await consumerForTest(200, 500, 200);
   const first = await startWholeGateway(dataDir, variables);
   const account = await first.admin.createAccount({
@@ -74,7 +79,7 @@ test('the next start keeps accounts, events and the workflow of an event that wa
   const waiting = await send(first.baseUrl, account, '{"id":"waiting"}');
   const before = await first.admin.eventually(waiting.body.id, (e) => e.attempts === 1 && e.workflow !== null);
   expect(await first.stop('SIGTERM')).toEqual({ code: 0, signal: null });
-  expect(processesOn([dataDir])).toEqual([]);
+  await nothingIsLeft(dataDir);
 
   const second = await startWholeGateway(dataDir, variables);
   expect(second.adminToken).toBe(first.adminToken);
@@ -84,7 +89,7 @@ test('the next start keeps accounts, events and the workflow of an event that wa
   const after = await second.admin.eventually(
     waiting.body.id,
     (e) => e.delivery_status === 'delivered' && e.workflow !== null,
-    90_000,
+    200_000,
   );
   // The same workflow run continued, at its planned time.
   expect(after.workflow.run_id).toBe(before.workflow.run_id);
@@ -116,8 +121,8 @@ test('a gateway that is stopped during its start leaves no process', async () =>
     await gateway.printed(moment);
     const { code } = await gateway.stop('SIGINT');
     expect(code).toBe(0);
-    expect(processesOn([dataDir])).toEqual([]);
-    expect(gateway.stderr()).toBe('');
+    await nothingIsLeft(dataDir);
+    expect(withoutBusyLines(gateway.stderr())).toBe('');
   }
   // The folder can be used again.
   const whole = await startWholeGateway(dataDir);
@@ -144,11 +149,9 @@ test('two gateways with different data folders run side by side, and Ctrl-C stop
   }
 
   expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
-  // The kernel needs a moment to remove processes that have ended.
-  await until('no process of the first gateway is left', () => processesOn([gateway.dataDir]).length === 0);
+  await nothingIsLeft(gateway.dataDir);
   expect(gateway.stdout()).toMatch(/Stopping …\n$/);
-  // Nothing failed, so nothing was logged, except that the SDK may find a workflow task slow on a busy machine.
-  const logged = gateway.stderr().split('\n');
-  expect(logged.filter((line) => line !== '' && !line.includes('[TMPRL1104]'))).toEqual([]);
+  // Nothing failed, so nothing was logged.
+  expect(withoutBusyLines(gateway.stderr())).toBe('');
   expect((await fetch(`${other.baseUrl}/health/ready`)).status).toBe(200);
 });
