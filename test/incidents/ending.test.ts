@@ -37,7 +37,7 @@ test('two successes and a time without a failure resolve an incident; what waits
   expect((await incidents().list(`?account_id=${account.id}&state=unfinished`)).map(({ id }) => id)).toEqual([
     incident.id,
   ]);
-  for (const id of ids) await stage.operate.replay(id);
+  for (const id of ids) expect((await stage.operate.replay(id)).status).toBe(202);
   for (const id of ids) await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
   expect(await incidents().list(`?account_id=${account.id}&state=unfinished`)).toEqual([]);
   expect((await incidents().read(incident.id)).body).toMatchObject({ waiting: 0, exhausted: 0 });
@@ -74,7 +74,7 @@ test('the same cause reopens its incident soon after the end, and has a new one 
   consumer.replies = [200];
   await send(2);
   const { resolved_at } = await resolvedIncident(account.id);
-  await until('the end was long ago', () => Date.now() - Date.parse(resolved_at) > 31_000);
+  await until('the end was long ago', () => Date.now() - Date.parse(resolved_at) > 61_000);
   consumer.replies = [answer(500, 'broken')];
   await send(5);
   const other = await incidents().one(account.id, ({ state }) => state === 'open');
@@ -109,7 +109,8 @@ test('a consumer that fails and succeeds in turn is one incident', async () => {
   const consumer = await stage.consumer(answers(() => (isBad() ? [500, 'flapping'] : [200, ''])));
   const account = await stage.gateway.admin.createAccount({ delivery_url: consumer.url });
   const startMs = Date.now();
-  while (Date.now() - startMs < 25_000) {
+  // Without the later failures it would resolve after 30 s.
+  while (Date.now() - startMs < 45_000) {
     await sendSome(stage.gateway, account, consumer, 1);
     await new Promise((resolve) => setTimeout(resolve, 40));
   }

@@ -12,11 +12,11 @@ export const quickPace: IncidentPace = { flushMs: 100, judgeMs: 100, watchMs: 20
 /** As `quickPace`, and incidents resolve after 1.5 s without a failure. */
 export const shortPace: IncidentPace = {
   ...quickPace,
-  times: { quietS: 1.5, quietAgainS: 3, windowS: 15, reopensS: 30 },
+  times: { quietS: 1.5, quietAgainS: 3, windowS: 15, reopensS: 60 },
 };
 
-/** As `shortPace`, and incidents resolve after 10 s without a failure. */
-export const flappingPace: IncidentPace = { ...shortPace, times: { ...shortPace.times, quietS: 10 } };
+/** As `shortPace`, and incidents resolve after 30 s without a failure: longer than a busy machine holds up the next one. */
+export const flappingPace: IncidentPace = { ...shortPace, times: { ...shortPace.times, quietS: 30 } };
 
 /** Answers with a status and a text. */
 export const answer =
