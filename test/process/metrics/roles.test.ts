@@ -29,13 +29,13 @@ test('two apis and two workers: the scrapes add up to what sender and consumers 
     },
     { retryErrors: true },
   );
-  const answers = await until('each process has read the database in time', async () => {
+  // The gauges are null where the database answered too late, and those of one process may be older than the rest.
+  const answers = await until('each process has seen that none is pending', async () => {
     const all = await Promise.all(places.map(scraped));
-    return all.every((answer) => gaugeOf(answer, 'gateway_deliveries_pending') !== null) && all;
+    return all.every((answer) => gaugeOf(answer, 'gateway_deliveries_pending') === 0) && all;
   });
   // Each process describes the whole gateway.
   for (const answer of answers) {
-    expect(gaugeOf(answer, 'gateway_deliveries_pending')).toBe(0);
     expect(gaugeOf(answer, 'gateway_delivery_oldest_pending_seconds')).toBe(0);
     expect(gaugeOf(answer, 'gateway_deliveries_paused')).toBe(0);
     expect(gaugeOf(answer, 'gateway_partitions_ahead_days')).toBeGreaterThanOrEqual(6);
