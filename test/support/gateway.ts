@@ -136,6 +136,13 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     send: (...webhook) => send(baseUrl, ...webhook),
     async startWorker(maintenance = options.maintenance) {
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
+      // Before the worker, which leaves first attempts to the workflows when it sees nobody who makes them for 5 s.
+      if (options.apiDelivers !== false)
+        deliveries ??= await start.startDeliveries({
+          ...{ database, databaseUrl, keyring, delivery, metrics: unmeasured, log },
+          ...{ burst: options.notifyBurst ?? null, stopLimitMs: 30_000, incidentPace: options.incidents },
+          ...(options.notifications?.burstMs === undefined ? {} : { burstMs: options.notifications.burstMs }),
+        });
       const worker = await start.startWorker({
         ...{ database, databaseUrl, keyring, temporal, metrics: unmeasured, log },
         delivery,
@@ -160,12 +167,6 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
       });
       workers.push(worker);
-      if (options.apiDelivers !== false)
-        deliveries ??= await start.startDeliveries({
-          ...{ database, databaseUrl, keyring, delivery, metrics: unmeasured, log },
-          ...{ burst: options.notifyBurst ?? null, stopLimitMs: 30_000, incidentPace: options.incidents },
-          ...(options.notifications?.burstMs === undefined ? {} : { burstMs: options.notifications.burstMs }),
-        });
       return worker;
     },
     async stopWorker() {
