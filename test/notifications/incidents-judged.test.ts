@@ -53,16 +53,26 @@ test('a consumer that fails and works in turn gives at most two messages in the 
     receivers.mail.messages
       .map((message) => shownByMail(message).subject)
       .filter((subject) => subject.includes(account.account_slug));
-  const beganMs = Date.now();
-  let firstMs = 0;
-  while (Date.now() - beganMs < windowMs) {
-    // Long enough in each state that the incident opens and is resolved several times.
-    fails = Math.floor((Date.now() - beganMs) / 2_500) % 2 === 0;
-    await send(account, 1);
-    const told = subjects();
-    if (firstMs === 0 && told.length > 0) firstMs = Date.now();
-    if (firstMs > 0 && Date.now() - firstMs < windowMs) expect(told).toSatisfy(() => told.length <= 2);
-    await sleep(60);
-  }
-  expect(subjects()).not.toEqual([]);
+  // Each state lasts until the incident has opened or is resolved, so that both happen several times in the window.
+  const openNow = () =>
+    stage.gateway.rows(`select from incidents where account_id = $1 and state = 'open'`, [account.id]);
+  await until(
+    'the first message after the window has come',
+    async () => {
+      fails = (await openNow()).length === 0;
+      await send(account, 1);
+      await sleep(60);
+      return subjects().length >= 3;
+    },
+    200_000,
+  );
+  const sent = await until('they are recorded', async () => {
+    const found = await stage.gateway.rows(
+      'select distinct sent_at from incident_messages where account_id = $1 and sent_at is not null order by sent_at',
+      [account.id],
+    );
+    return found.length >= 3 && found;
+  });
+  const times = sent.map(({ sent_at }) => sent_at.getTime());
+  for (const [n, time] of times.slice(2).entries()) expect(time - (times[n] ?? 0)).toBeGreaterThanOrEqual(windowMs);
 });

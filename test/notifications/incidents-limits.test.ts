@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { groupsOf } from '../support/groups-of.ts';
 import { shownByMail, shownBySlack } from '../support/services/notified-events.ts';
 import { mailAddress, webhookTo } from '../support/services/receivers.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
@@ -14,20 +15,20 @@ describe('with the limits of production', () => {
   const { stage, receivers } = useReceivers();
   const incidents = useForAll(() => incidentsOf(stage.gateway));
 
-  test('200 accounts that fail together are one e-mail and one message in the chat, and 200 webhooks', {
-    timeout: 120_000,
-  }, async () => {
+  test('200 accounts that fail together are one e-mail and one message in the chat, and 200 webhooks', async () => {
     const { hook, destinations } = receivers;
     const [, mail, slack] = destinations;
     // The same addresses, in another order and case.
     const addresses = (n: number) =>
       n % 2 ? [mailAddress, 'second@ops.example'] : ['Second@ops.example', mailAddress.toUpperCase()];
-    const accounts = await Promise.all(
-      Array.from({ length: 200 }, (_, n) =>
+    const accounts: { id: string }[] = [];
+    for (const group of groupsOf([...Array(200).keys()], 10)) {
+      const made = group.map((n) =>
         incidents.account([webhookTo(hook, '/hook'), slack, { ...mail, config: { addresses: addresses(n) } }]),
-      ),
-    );
-    const ids = await incidents.openOfAll(accounts.map(({ account }) => account));
+      );
+      accounts.push(...(await Promise.all(made)).map(({ account }) => account));
+    }
+    const ids = await incidents.openOfAll(accounts);
     const told = await incidents.settled(ids.at(-1) ?? '', 3);
     expect(told.map(({ sent_with }) => sent_with)).toEqual([0, 199, 199]);
     await until('all webhooks have come', () => hook.deliveries.length >= 200);
@@ -56,13 +57,18 @@ describe('with the limits of production', () => {
 });
 
 describe('with a short gap and window', () => {
-  const windowMs = 15_000;
+  /** Longer than a test takes on a slow machine; `endWindow` ends it. */
+  const windowMs = 60_000;
   const { stage, receivers } = useReceivers({
     notifications: { gapMs: 500, burstMs: windowMs },
     notifyBurst: 3,
   });
   const incidents = useForAll(() => incidentsOf(stage.gateway));
   const [, mail, slack] = [0, 1, 2].map((n) => () => receivers.destinations[n]);
+  /** As if all messages until now had been sent before the window. */
+  const endWindow = () =>
+    stage.gateway.rows(`update incident_messages set sent_at = sent_at - make_interval(secs => ${windowMs / 1000})`);
+  beforeEach(() => endWindow());
 
   test('what comes within the gap is one message after it', async () => {
     const accounts = await Promise.all([1, 2, 3].map(() => incidents.account([slack?.() ?? {}])));
@@ -79,7 +85,6 @@ describe('with a short gap and window', () => {
 
   test('a consumer that fails and recovers again and again gives two messages in the window, the last one with the last state', async () => {
     const { account } = await incidents.account([mail?.() ?? {}, webhookTo(receivers.hook, '/hook')]);
-    const startMs = Date.now();
     const id = await incidents.open(account);
     await until('it is told', () => receivers.mail.messages.length === 1);
     await incidents.resolve(id);
@@ -91,8 +96,8 @@ describe('with a short gap and window', () => {
     }
     await incidents.reopen(id);
     expect(receivers.counts()).toMatchObject({ webhook: 2, email: 2 });
-    await until('the window is over and the present state is told', () => receivers.mail.messages.length === 3);
-    expect(Date.now() - startMs).toBeGreaterThanOrEqual(windowMs);
+    await endWindow();
+    await until('the present state is told', () => receivers.mail.messages.length === 3);
     expect(shownByMail(receivers.mail.messages[2]).subject).toMatch(/^Incident opened/);
     const told = (await incidents.messages(id)).filter(({ status }) => status !== 'obsolete');
     expect(told.filter(({ name }) => name === 'Mail').map(({ kind }) => kind)).toEqual([
@@ -113,6 +118,7 @@ describe('with a short gap and window', () => {
     const third = await incidents.open(account, { cause: '500 three' });
     await until('each is a webhook', () => receivers.hook.deliveries.length === 3);
     expect(receivers.mail.messages).toHaveLength(2);
+    await endWindow();
     await incidents.settled(third, 2);
     expect(receivers.mail.messages).toHaveLength(3);
   });
@@ -120,15 +126,20 @@ describe('with a short gap and window', () => {
   test('NOTIFY_BURST limits the messages to a place in the window, over all accounts', async () => {
     const { mail: service } = receivers;
     const addresses = ['burst@ops.example'];
-    const startMs = Date.now();
     for (let n = 0; n < 3; n += 1) {
       const { account } = await incidents.account([{ ...mail?.(), config: { addresses } }]);
       await incidents.settled(await incidents.open(account), 1);
     }
-    const { account } = await incidents.account([{ ...mail?.(), config: { addresses } }]);
+    const { account } = await incidents.account([
+      { ...mail?.(), config: { addresses } },
+      webhookTo(receivers.hook, '/hook'),
+    ]);
     const id = await incidents.open(account);
-    await incidents.settled(id, 1);
+    // The mail would be claimed by the same statement as the webhook.
+    await until('the webhook is told', () => receivers.hook.deliveries.length === 1);
+    expect(service.messages).toHaveLength(3);
+    await endWindow();
+    await incidents.settled(id, 2);
     expect(service.messages).toHaveLength(4);
-    expect(Date.now() - startMs).toBeGreaterThanOrEqual(windowMs);
   });
 });
