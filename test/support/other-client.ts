@@ -18,7 +18,10 @@ export interface Task {
 export interface Damage {
   /** The growth of the gateway's resident set since before the attack. */
   grownMiB: number;
-  /** The longest time for which this client waited for an answer. */
+  /**
+   * The longest time for which this client waited for an answer, in periods of a timer of its own: when the whole machine
+   * stands still, neither the gateway nor this client is slow.
+   */
   slowestMs: number;
   /** The statuses that this client got, each once. */
   statuses: number[];
@@ -57,11 +60,16 @@ async function run({ pid, baseUrl, request }: Task): Promise<void> {
   parentPort?.once('message', () => {
     over = true;
   });
+  let periods = 0;
+  // A late timer does not make up for the periods that it has missed.
+  setInterval(() => {
+    periods += 1;
+  }, pollMs).unref();
   parentPort?.postMessage('ready');
   while (!over) {
-    const beganMs = performance.now();
+    const began = periods;
     const status = await statusOf(baseUrl, request);
-    damage.slowestMs = Math.max(damage.slowestMs, performance.now() - beganMs);
+    damage.slowestMs = Math.max(damage.slowestMs, (periods - began) * pollMs);
     if (!damage.statuses.includes(status)) damage.statuses.push(status);
     damage.grownMiB = Math.max(damage.grownMiB, residentMiB(pid) - before);
     await sleep(pollMs);
