@@ -44,7 +44,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 async function startApi(address: string, port: number, handle: Handle = (_, response) => void response.end()) {
   const api = { requests: [] as string[], connections: 0, handle, stop: () => close(), start };
   const sockets = new Set<Socket>();
-  const server = createServer((incoming, response) => {
+  const server = createServer({ keepAliveTimeout: apiKeepAliveS * 1_000 }, (incoming, response) => {
     // Those that wait for the start of nginx.
     if (incoming.url === '/') return void response.end();
     api.requests.push(`${incoming.method} ${incoming.url}`);
@@ -69,12 +69,15 @@ async function startApi(address: string, port: number, handle: Handle = (_, resp
   return api;
 }
 
-/** nginx before two apis, and a sender with one connection, so that one process of nginx has all requests. */
+/**
+ * nginx before two apis, and a sender with one connection, so that one process of nginx has all requests. Neither side closes
+ * it while the test pauses.
+ */
 async function balanced() {
   const port = await getPort();
   const [a, b] = [await startApi('127.0.0.11', port), await startApi('127.0.0.12', port)];
   const nginx = await startNginx({ apiPort: port, addresses: ['127.0.0.11', '127.0.0.12'] });
-  const dispatcher = new Agent({ connections: 1, pipelining: 1 });
+  const dispatcher = new Agent({ connections: 1, pipelining: 1, keepAliveTimeout: 60_000 });
   onTestFinished(() => dispatcher.destroy());
   const send = async (method = 'POST', path = '/generic/a') => {
     const body = method === 'POST' ? '{}' : null;
@@ -106,7 +109,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
     const c = await startApi('127.0.0.13', port);
     nginx.rename(['127.0.0.13']);
     const noticed = () => c.requests.length > 0;
-    await until('the new address is used', async () => (await send()) && noticed(), noticeLimitMs);
+    await until('the new address is used', async () => (await send()) && noticed());
     a.requests.length = b.requests.length = 0;
     expect(new Set(await statuses(20, send))).toEqual(new Set([200]));
     expect([a.requests, b.requests]).toEqual([[], []]);
@@ -119,7 +122,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
     b.stop();
     await startApi('127.0.0.13', port);
     nginx.rename(['127.0.0.13']);
-    await until('requests are answered', async () => (await send()) === 200, noticeLimitMs);
+    await until('requests are answered', async () => (await send()) === 200);
     expect(new Set(await statuses(20, send))).toEqual(new Set([200]));
   });
 
@@ -131,7 +134,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
     expect(new Set(await statuses(4, send))).toEqual(new Set([502]));
     await a.start();
     await b.start();
-    await until('requests are answered', async () => (await send()) === 200, noticeLimitMs);
+    await until('requests are answered', async () => (await send()) === 200);
     await until('both are used', async () => {
       await send();
       return a.requests.length > 2 && b.requests.length > 2;

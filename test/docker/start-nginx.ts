@@ -10,7 +10,7 @@ import { startContainerNames } from './container-names.ts';
 import { readProjectFile } from './files.ts';
 import { inFolder } from './nginx-places.ts';
 
-const startLimitMs = 20_000;
+const startLimitMs = 90_000;
 
 interface NginxOptions {
   /** The port of all apis. */
