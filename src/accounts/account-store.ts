@@ -93,7 +93,6 @@ export class AccountStore {
    * frees its slug), and `invalid` when the settings do not match the provider.
    */
   async create(input: NewAccount, alongside?: Alongside): Promise<AccountWrite> {
-    const em = this.#deps.em();
     const id = uuidv7();
     const now = new Date();
     const provider_config = withoutNull(input.provider_config);
@@ -101,42 +100,42 @@ export class AccountStore {
     const errors = [...urls.errors, ...this.#errors(input.provider, { ...input, provider_config })];
     if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
     const { secrets, plain } = this.#split(id, input);
-    const account = em.create(AccountEntity, {
-      id,
-      org_id: null,
-      signing_secret_current: null,
-      signing_secret_previous: null,
-      signing_secret_previous_expires_at: null,
-      skip_signature_verification: false,
-      delivery_url: null,
-      delivery_url_credentials: null,
-      delivery_secret: null,
-      project_id: null,
-      project_delivery_url: null,
-      project_delivery_url_credentials: null,
-      project_delivery_secret: null,
-      enabled: true,
-      consumers_revision: 0,
-      paused_since: null,
-      pause_reason: null,
-      ...plain,
-      ...urls.columns,
-      ...secrets,
-      provider_config: sealConfig(this.#deps.box, id, provider_config),
-      provider: input.provider,
-      account_slug: input.account_slug,
-      app_key: input.app_key,
-      created_at: now,
-      updated_at: now,
-      deleted_at: null,
-    });
-    return this.#write(async () => {
-      await inEntityTransaction(em, async (tx, sql) => {
+    return this.#write(() =>
+      inEntityTransaction(this.#deps.em(), async (tx, sql): Promise<AccountWrite> => {
+        const account = tx.create(AccountEntity, {
+          id,
+          org_id: null,
+          signing_secret_current: null,
+          signing_secret_previous: null,
+          signing_secret_previous_expires_at: null,
+          skip_signature_verification: false,
+          delivery_url: null,
+          delivery_url_credentials: null,
+          delivery_secret: null,
+          project_id: null,
+          project_delivery_url: null,
+          project_delivery_url_credentials: null,
+          project_delivery_secret: null,
+          enabled: true,
+          consumers_revision: 0,
+          paused_since: null,
+          pause_reason: null,
+          ...plain,
+          ...urls.columns,
+          ...secrets,
+          provider_config: sealConfig(this.#deps.box, id, provider_config),
+          provider: input.provider,
+          account_slug: input.account_slug,
+          app_key: input.app_key,
+          created_at: now,
+          updated_at: now,
+          deleted_at: null,
+        });
         await tx.persist(account).flush();
         await alongside?.(sql, account, Object.keys(input));
-      });
-      return { ok: true, account };
-    });
+        return { ok: true, account };
+      }),
+    );
   }
 
   /** Changes only the fields in `change`; null clears one. The row is locked, so no concurrent update is lost. */

@@ -24,6 +24,8 @@ export function isDatabaseError(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;
   if (!(error instanceof Error)) return false;
   if (sqlState(error) !== null) return true;
+  // Also of a socket whose file is gone while the server restarts.
+  if ('syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo')) return true;
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && /^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)/.test(code)) return true;
   if (isTlsError(error)) return true;
@@ -59,6 +61,9 @@ function isRouting(error: unknown): boolean {
 
 /** Whether a statement has waited for a lock for as long as it may. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
+
+/** Whether the server has canceled a statement (`query_canceled`): it took longer than its limit. */
+export const isCanceled = (error: unknown): boolean => sqlState(error) === '57014';
 
 export function sqlState(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

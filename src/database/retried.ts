@@ -1,12 +1,27 @@
-import { databaseFailure } from './errors.ts';
+import { databaseFailure, isLockTimeout } from './errors.ts';
+
+const deadlockTries = 3;
+/**
+ * A batch of a bulk job, of replays or of a deleted account holds its rows, on a busy database for longer than a
+ * statement may wait for a lock (5 s).
+ */
+const lockTries = 6;
 
 /** Repeats a statement, twice at most, that failed because of a concurrent transaction (a deadlock). */
-export async function retried(statement: () => Promise<void>): Promise<void> {
-  for (let triesLeft = 2; ; triesLeft--) {
+export const retried = <T>(statement: () => Promise<T>): Promise<T> => repeated(statement, 1);
+
+/**
+ * Repeats an operator's change, which must begin anew each time, while others hold its rows: for half a minute, because
+ * what does harm must be stopped all the same. Deadlocks are repeated, too.
+ */
+export const afterOthers = <T>(change: () => Promise<T>): Promise<T> => repeated(change, lockTries);
+
+async function repeated<T>(work: () => Promise<T>, triesOfLocks: number): Promise<T> {
+  for (let tried = 1; ; tried++)
     try {
-      return await statement();
+      return await work();
     } catch (error) {
-      if (triesLeft === 0 || databaseFailure(error) !== 'retry') throw error;
+      const tries = isLockTimeout(error) ? triesOfLocks : databaseFailure(error) === 'retry' ? deadlockTries : 1;
+      if (tried >= tries) throw error;
     }
-  }
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { inStatementSpan } from '../telemetry/tracing/spans.ts';
+import { afterOthers } from './retried.ts';
 import type { Sql, Statement } from './sql.ts';
 
 /**
@@ -36,6 +37,8 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
  * MikroORM's `transactional` never releases a connection that is lost: the pool then has one connection less and cannot
  * be closed. Here, MikroORM only sends statements to a connection that `inTransaction` owns.
  *
+ * It begins anew while others hold its rows, so `work` changes nothing else.
+ *
  * @param em a fork that no other call uses.
  */
 export async function inEntityTransaction<T>(
@@ -43,13 +46,15 @@ export async function inEntityTransaction<T>(
   work: (inside: EntityManager, sql: Sql) => Promise<T>,
 ): Promise<T> {
   const pool = await em.getConnection().getNativeClient();
-  return inTransaction(pool, async (client) => {
-    const inside = em.fork({ clear: false });
-    inside.setTransactionContext(statementsOn(client));
-    const result = await work(inside, sqlOfClient(client));
-    await inside.flush();
-    return result;
-  });
+  return afterOthers(() =>
+    inTransaction(pool, async (client) => {
+      const inside = em.fork({ clear: false });
+      inside.setTransactionContext(statementsOn(client));
+      const result = await work(inside, sqlOfClient(client));
+      await inside.flush();
+      return result;
+    }),
+  );
 }
 
 /** The part of a transaction context that MikroORM needs for statements. Savepoints and streams would need more. */

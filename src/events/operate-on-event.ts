@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
+import { afterOthers } from '../database/retried.ts';
 import type { Sql } from '../database/sql.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
 import { isId } from '../http/admin/query-schemas.ts';
@@ -77,12 +78,14 @@ export async function operateOnEvent(
 ) {
   const call = calls.of(request);
   const id = existingEventId(eventId);
-  const result = await database.transaction(async (sql) => {
-    const done = await operate(sql, id);
-    if (!done.ok) return done;
-    await recordActions(sql, [id], { action, actor: call.actor, reason, jobId: null });
-    await call.record(sql, auditActions[action], { ...details, generation: done.event.generation });
-    return done;
-  });
+  const result = await afterOthers(() =>
+    database.transaction(async (sql) => {
+      const done = await operate(sql, id);
+      if (!done.ok) return done;
+      await recordActions(sql, [id], { action, actor: call.actor, reason, jobId: null });
+      await call.record(sql, auditActions[action], { ...details, generation: done.event.generation });
+      return done;
+    }),
+  );
   return applied(result);
 }

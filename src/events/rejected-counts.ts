@@ -1,3 +1,4 @@
+import { isCanceled } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
 import { providers } from '../providers/registry.ts';
 import { mostCounted } from './bulk/matching-events.ts';
@@ -7,7 +8,7 @@ import { type Matching, matchingOf } from './list.ts';
 import type { RejectedCounts } from './rejected-schemas.ts';
 import { notCheckable } from './rejection-checks.ts';
 import { rejectionSentence } from './rejection-sentence.ts';
-import { daysBack, isCanceled, type Window, windowsBack } from './windows.ts';
+import { daysBack, type Window, windowsBack } from './windows.ts';
 
 /** Groups that are answered: more than fit on a page, and few enough for one. */
 const mostGroups = 200;

@@ -1,4 +1,3 @@
-import { sqlState } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
 import { dayMs, uuidFloor, uuidMs } from '../database/uuid-time.ts';
 
@@ -93,9 +92,6 @@ export function daysBack({ low, high: end }: Window): Window[] {
   }
   return days;
 }
-
-/** Whether the server has canceled a statement (`query_canceled`): it took longer than its limit. */
-export const isCanceled = (error: unknown) => sqlState(error) === '57014';
 
 const dayOf = (atMs: number) => Math.floor(atMs / dayMs) * dayMs;
 

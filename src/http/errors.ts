@@ -1,5 +1,5 @@
 import { BatcherFull } from '../database/batcher.ts';
-import { isDatabaseError } from '../database/errors.ts';
+import { isCanceled, isDatabaseError, isLockTimeout } from '../database/errors.ts';
 import { SealedValueUnreadable } from '../secrets/sealed-value-unreadable.ts';
 import type { Log } from '../shared/log.ts';
 import { type FieldError, fieldErrors, fieldsInWords } from '../shared/plain-words.ts';
@@ -26,10 +26,17 @@ export function problemOf(error: unknown, code: unknown, log: Log): Problem {
   if (error instanceof SealedValueUnreadable) return new Problem('internal', error.message);
   if (error instanceof BatcherFull || isDatabaseError(error)) {
     log.warn({ err: error }, 'request failed, database unavailable');
-    return databaseUnavailable();
+    return databaseUnavailable(whyNot(error));
   }
   log.error({ err: error }, 'request failed');
   return new Problem('internal', 'the request failed in the gateway; see its log for the reason');
+}
+
+/** Why a database that answers has not done what was asked. */
+function whyNot(error: unknown): string | undefined {
+  if (isLockTimeout(error)) return 'another change of the same rows is still running; try again in a few seconds';
+  if (isCanceled(error)) return 'the database took too long for this; ask for less, or try again later';
+  return undefined;
 }
 
 /** Elysia also validates our responses against their schemas. */

@@ -96,11 +96,9 @@ export class Problem extends Error {
   }
 }
 
-/** The database is down or restarting. `Retry-After` makes providers and scripts send the request again. */
-export function databaseUnavailable(): Problem {
-  return new Problem('database_unavailable', 'the database is not responding; try again in a few seconds', {
-    headers: { 'retry-after': '5' },
-  });
+/** The database is down, restarting or too slow. `Retry-After` makes providers and scripts send the request again. */
+export function databaseUnavailable(detail = 'the database is not responding; try again in a few seconds'): Problem {
+  return new Problem('database_unavailable', detail, { headers: { 'retry-after': '5' } });
 }
 
 /** There is no room in the budget for the body. The bodies that are being read end within seconds. */

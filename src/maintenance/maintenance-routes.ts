@@ -39,7 +39,8 @@ export function maintenanceRoutes(deps: {
 }) {
   const { calls } = deps;
   /**
-   * Changes a task in Temporal and returns its new state. The audit entry is written first, in the same transaction.
+   * Changes a task in Temporal and returns its new state. The audit entry is written first, in the same transaction. The
+   * state is read after it: what was done has its entry also when Temporal is too slow to say how things are now.
    */
   const act = async (
     given: string,
@@ -49,14 +50,11 @@ export function maintenanceRoutes(deps: {
   ) => {
     const name = existingTask(given);
     const call = calls.of(request);
-    const state = await deps.database.transaction(async (sql) => {
+    await deps.database.transaction(async (sql) => {
       await call.record(sql, action, { status });
-      return askEngine(deps, async (maintenance) => {
-        await work(maintenance, name, call.actor);
-        return maintenance.read(name);
-      });
+      await askEngine(deps, (maintenance) => work(maintenance, name, call.actor));
     });
-    return view(state);
+    return view(await askEngine(deps, (maintenance) => maintenance.read(name)));
   };
   const common = { body: noBody, query: noQuery };
   const errors = ['not_found', 'conflict', 'engine_unavailable'] as const;

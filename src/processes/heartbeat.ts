@@ -110,10 +110,10 @@ export class Heartbeat implements SessionUser {
     this.#sql = sql;
     // Claims whose answer was lost with the connections are only found from now on.
     if (this.#reopened) claims.doubt();
-    this.#reopened = true;
     // While PostgreSQL was away, no process could write its row, and the rows may be lost. Every one that lives writes it
-    // again within this time.
-    this.#graceUntilMs = performance.now() + aliveMs;
+    // again within this time: to connect takes some of it.
+    this.#graceUntilMs = performance.now() + (this.#reopened ? 2 : 1) * aliveMs;
+    this.#reopened = true;
     this.#looksForUnknown = true;
     onClaimable();
     this.#poller.wake();
@@ -158,6 +158,8 @@ export class Heartbeat implements SessionUser {
     const perS = ((begun - this.#counted.begun) * 1000) / Math.max(1, sentMs - this.#counted.atMs);
     this.#counted = { begun, atMs: sentMs };
     this.#others = await beat(sql, this.#info, perS);
+    // Where the machine or the database stood still, the others were as dead as this process: they get time to say so.
+    if (sentMs > this.#aliveUntilMs) this.#graceUntilMs = Math.max(this.#graceUntilMs, performance.now() + aliveMs);
     this.#aliveUntilMs = sentMs + aliveMs;
     this.#first.resolve();
   }

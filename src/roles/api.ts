@@ -60,7 +60,7 @@ async function serveApi({ config, settings, log, stopped, ready }: RoleContext, 
     const { dir: backupDir } = config.maintenance.backup;
     const api = await startApi({
       ...{ ...parts, metrics, scrape: measured.scrape, handOver },
-      gatewayConditions: conditionsOfApi({ database, folders: [startedBy?.dataDir ?? null, backupDir] }),
+      gatewayConditions: conditionsOfApi({ database, folders: [startedBy?.dataDir ?? null, backupDir], log }),
     });
     if (config.apiDelivers)
       deliveries = await startDeliveries({

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Database } from '../database/database.ts';
 import { pingDatabase } from '../database/ping.ts';
 import type { GatewayCondition, ReadConditions } from '../incidents/gateway-watch.ts';
+import type { Log } from '../shared/log.ts';
 import type { TemporalHealth } from '../temporal/temporal-health.ts';
 import { readStoredState } from './gateway-state.ts';
 
@@ -66,15 +67,28 @@ async function mountPoint(folder: string): Promise<string> {
   return found;
 }
 
-/** The conditions that every process sees; of the database once a minute. */
-function commonConditions(database: Database, folders: readonly (string | null)[]): ReadConditions {
+interface Options {
+  database: Database;
+  /** On whose disks the process writes. */
+  folders: readonly (string | null)[];
+  log: Log;
+}
+
+/** What an `api` sees, and every process; of the database once a minute. */
+export function conditionsOfApi({ database, folders, log }: Options): ReadConditions {
   let stored: { atMs: number; found: GatewayCondition[] } | null = null;
+  /** A database that answers, but not to this, is busy with long readers: that it is away is told by the ping alone. */
+  const readStored = (before: GatewayCondition[]) =>
+    storedConditions(database).catch((error: unknown) => {
+      log.warn({ err: error }, 'conditions of the gateway not read, retrying in a minute');
+      return before;
+    });
   return async () => {
     const beganMs = performance.now();
     await pingDatabase(database);
     const isSlow = performance.now() - beganMs > slowMs;
     if (stored === null || performance.now() - stored.atMs >= storedMs)
-      stored = { atMs: performance.now(), found: await storedConditions(database) };
+      stored = { atMs: performance.now(), found: await readStored(stored?.found ?? []) };
     return [
       ...stored.found,
       ...(await diskConditions(folders)),
@@ -83,17 +97,9 @@ function commonConditions(database: Database, folders: readonly (string | null)[
   };
 }
 
-/** What an `api` sees. @param options.folders on whose disks it writes */
-export const conditionsOfApi = (options: { database: Database; folders: readonly (string | null)[] }): ReadConditions =>
-  commonConditions(options.database, options.folders);
-
-/** What a worker sees. @param options.folders on whose disks it writes */
-export function conditionsOfWorker(options: {
-  database: Database;
-  folders: readonly (string | null)[];
-  temporal: Pick<TemporalHealth, 'answers'>;
-}): ReadConditions {
-  const common = commonConditions(options.database, options.folders);
+/** What a worker sees. */
+export function conditionsOfWorker(options: Options & { temporal: Pick<TemporalHealth, 'answers'> }): ReadConditions {
+  const common = conditionsOfApi(options);
   return async () => {
     const answers = await options.temporal.answers();
     return [...(await common()), ...(answers ? [] : [{ cause: 'Temporal does not answer', afterMs: 20_000 }])];

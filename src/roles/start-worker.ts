@@ -197,7 +197,7 @@ export async function startWorker(options: {
   const bulk = new BulkWorker({ database, audit, log });
   const watch = createGatewayWatch({
     ...{ sql: database, watchMs: incidentPace?.watchMs, log, onOpening: () => judge.wake() },
-    conditions: conditionsOfWorker({ database, folders: [backup.dir], temporal }),
+    conditions: conditionsOfWorker({ database, folders: [backup.dir], log, temporal }),
   });
   const pollers = [
     ...(takes.has('notifications') ? notificationPollers : []),

@@ -32,7 +32,7 @@ const run = (text: string) => database.pool.query(text);
 
 /** What a process sees that has just started: one that runs keeps what the database tells for a minute. */
 const seen = async () => {
-  const found = await conditionsOfApi({ database, folders: [] })();
+  const found = await conditionsOfApi({ database, folders: [], log })();
   // A busy machine may be slow by itself.
   return found.filter(({ cause }) => cause !== slow);
 };
@@ -133,7 +133,7 @@ test('a day to come that lacks one of its tables', async () => {
 
 test('a worker sees what an api sees, and whether Temporal answers it', async () => {
   await run(starts(10_001));
-  const read = conditionsOfWorker({ database, folders: [], temporal: new TemporalHealth() });
+  const read = conditionsOfWorker({ database, folders: [], log, temporal: new TemporalHealth() });
   const causes = (await read()).map(({ cause }) => cause).filter((cause) => cause !== slow);
   expect(causes).toEqual(['starts of workflows fall behind', 'Temporal does not answer']);
   await run('delete from event_queue');
@@ -143,7 +143,7 @@ test('a worker sees what an api sees, and whether Temporal answers it', async ()
 
 test('a database that takes more than a second for nothing is slow', async () => {
   const own = await forTest(openDatabase({ url: database.url, log, maxConnections: 1 }));
-  const read = conditionsOfApi({ database: own, folders: [] });
+  const read = conditionsOfApi({ database: own, folders: [], log });
   /** What is seen while the only connection is busy. */
   const whileBusy = async (seconds: number) => {
     const busy = own.pool.query('select pg_sleep($1)', [seconds]);
@@ -158,7 +158,7 @@ test('a database that takes more than a second for nothing is slow', async () =>
 
 test('a database that is away is an error, until it is back', async () => {
   const own = await forTest(openDatabase({ url: await migratedDatabase(), log }));
-  const read = conditionsOfApi({ database: own, folders: [] });
+  const read = conditionsOfApi({ database: own, folders: [], log });
   await read();
   const server = inject('postgresUrl');
   const name = new URL(own.url).pathname.slice(1);
@@ -193,7 +193,11 @@ test.skipIf(lacks('mounts'))('a disk with less than 5 % is an incident, until it
   const folder = await mountedDisk(10 * 1024 ** 2);
   const backups = join(folder, 'data', 'backups');
   mkdirSync(backups, { recursive: true });
-  const read = conditionsOfApi({ database, folders: [join(folder, 'data'), null, backups, join(folder, 'missing')] });
+  const read = conditionsOfApi({
+    database,
+    folders: [join(folder, 'data'), null, backups, join(folder, 'missing')],
+    log,
+  });
   const pace = { judgeMs: 50, times: { quietS: 1 } };
   const judge = createIncidentJudge({ database, tell: async () => undefined, log, pace });
   let looks = 0;

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
-import { isLockTimeout } from '../../database/errors.ts';
+import { afterOthers } from '../../database/retried.ts';
 import { nextPage } from '../../http/admin/next-page.ts';
 import { cursor, defaultLimit, isId, limit } from '../../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../../http/operation.ts';
@@ -16,12 +16,6 @@ import { bulkDryRun, bulkJob, bulkJobWithIds, bulkOrder } from './bulk-schemas.t
 import { progressOf } from './job-progress.ts';
 import { countGiven, countLeftOut, countMatching, firstSliceMs, idsWithin, newestEvent } from './matching-events.ts';
 import { countMs, orderJob } from './order-job.ts';
-
-/**
- * A batch holds the row of its job, on a busy database for longer than a statement may wait for a lock (5 s), and a job that does
- * harm must be stopped all the same.
- */
-const stopTries = 6;
 
 const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
 
@@ -146,7 +140,7 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
             if (job) await call.record(sql, 'event.bulk_stop', { status: 202, job_id: id });
             return job;
           });
-        const stopped = await afterBatch(stop);
+        const stopped = await afterOthers(stop);
         const job = stopped ?? (await rows.readBulkJob(database, id));
         if (!job) throw jobNotFound();
         if (!stopped && job.state !== 'stopping')
@@ -167,16 +161,6 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
         errors: ['not_found', 'conflict'],
       }),
     );
-}
-
-/** Repeats a change of a job while a batch keeps it waiting. */
-async function afterBatch<T>(change: () => Promise<T>): Promise<T> {
-  for (let tried = 1; ; tried++)
-    try {
-      return await change();
-    } catch (error) {
-      if (tried === stopTries || !isLockTimeout(error)) throw error;
-    }
 }
 
 /** The filter as it was meant, for answers, the audit log and the job's row: times in ISO 8601. */

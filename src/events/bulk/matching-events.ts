@@ -1,9 +1,10 @@
+import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { dayMs, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
 import type { ListFilters } from '../event-filters.ts';
 import { countMatches, listEvents, type Matching, matchingOf } from '../list.ts';
 import { type Closed, namesClosed } from '../state-filter.ts';
-import { daysBack, isCanceled, type KnownValues, type Window, windowsBack } from '../windows.ts';
+import { daysBack, type KnownValues, type Window, windowsBack } from '../windows.ts';
 
 /** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
 export const firstSliceMs = dayMs;

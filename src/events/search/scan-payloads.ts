@@ -1,10 +1,11 @@
 import type { Database } from '../../database/database.ts';
+import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 import { endOfWebhooks } from '../id-range.ts';
 import { type EventFilter, type Matching, matchingOf } from '../list.ts';
-import { isCanceled, type Window, windowsBack } from '../windows.ts';
+import { type Window, windowsBack } from '../windows.ts';
 
 /** Where one search ends, although there may be more events. The answer says which limit it was. */
 const mostEvents = 20_000;

@@ -1,10 +1,11 @@
 import type { Database } from '../../database/database.ts';
+import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { mostCounted } from '../bulk/matching-events.ts';
 import type { ListFilters } from '../event-filters.ts';
 import { type Matching, matchingOf } from '../list.ts';
-import { daysBack, isCanceled, type Window, windowsBack } from '../windows.ts';
+import { daysBack, type Window, windowsBack } from '../windows.ts';
 import { type Bar, barsOf, finestStepMs } from './bars.ts';
 
 /** A reader that waits longer has gone on; what was counted until then is shown as "at least". */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
+import { isCanceled, isLockTimeout } from '../../database/errors.ts';
 import { lockKeys } from '../../database/lock-keys.ts';
 import { dailyTables } from '../../database/partitions.ts';
 
@@ -64,7 +65,5 @@ export async function lockTables(
   return false;
 }
 
-/** Whether an error is a lock timeout (55P03) or a statement timeout (57014). */
-export function isTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '57014');
-}
+/** Whether a statement took too long, or waited too long for a lock. */
+export const isTimeout = (error: unknown): boolean => isLockTimeout(error) || isCanceled(error);
