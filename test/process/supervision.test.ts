@@ -16,7 +16,7 @@ beforeAll(async () => {
   const folder = await startedFolder();
   // Other tests that start Temporal try its usual ports, and would take them while this server is dead.
   const usual = await Promise.all([takenPort(7233), takenPort(8233)]);
-  gateway = await startWholeGateway(folder, { DELIVERY_SCHEDULE: '20s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  gateway = await startWholeGateway(folder, { DELIVERY_SCHEDULE: '45s,1s,1s,1s,1s,1s,1s,1s,1s' });
   for (const server of usual) server?.close();
 });
 
@@ -68,7 +68,9 @@ async function delivered(gateway: WholeGateway, account: { provider: string; acc
   );
 }
 
-test('when PostgreSQL, Temporal or both are killed, they are restarted, and webhooks are accepted and delivered', async () => {
+test('when PostgreSQL, Temporal or both are killed, they are restarted, and webhooks are accepted and delivered', {
+  timeout: 600_000,
+}, async () => {
   const { account, consumer } = await consumed();
   const ids = [(await delivered(gateway, account, 'before')).id];
   for (const time of ['first', 'second'])
@@ -119,7 +121,7 @@ test('an event that waits for its next attempt survives when both servers are ki
       const now = await gateway.admin.event(body.id);
       return now.delivery_status === 'delivered' && now.workflow !== null && now;
     },
-    { retryErrors: true },
+    { limitMs: 200_000, retryErrors: true },
   );
   expect(event.delivery_history.map((a: { response_code: number }) => a.response_code)).toEqual([500, 200]);
   expect(event.workflow.run_id).toBe(before.workflow.run_id);
@@ -136,7 +138,7 @@ test('after the whole gateway is killed, the next start takes over its servers a
 
   const next = await startWholeGateway(gateway.dataDir);
   for (const pid of left) expect([next.server('postgres'), next.server('temporal')]).not.toContain(pid);
-  const event = await next.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
+  const event = await next.admin.eventually(body.id, (e) => e.delivery_status === 'delivered', 200_000);
   expect(event.attempts).toBe(2);
   expect(consumer.deliveries).toHaveLength(2);
 });
