@@ -71,7 +71,7 @@ describe('with a gateway in a separate process', () => {
       TEMPORAL_UI_URL: inject('temporalUiUrl'),
       TEMPORAL_TASK_QUEUE: `demo-${randomBytes(4).toString('hex')}`,
       // Long enough to see each attempt before the next one, and to interrupt the demo before it ends.
-      DELIVERY_SCHEDULE: '12s,8s,1s,1s,1s,1s,1s,1s,1s',
+      DELIVERY_SCHEDULE: '40s,30s,1s,1s,1s,1s,1s,1s,1s',
     });
     gatewayUrl = (await gateway.says(/Gateway +(http:\S+)/))[1] ?? '';
     const token = (await gateway.says(/Admin token +(\S+)/))[1] ?? '';

@@ -7,7 +7,8 @@ import { until } from '../support/until.ts';
 import { useForAll } from '../support/use.ts';
 
 gatewaysEndWithTheirTest();
-const roles = useForAll(() => migratedRoles({ SHUTDOWN_DRAIN: '10s' }));
+// The longest: a slow machine needs some seconds for the requests meanwhile.
+const roles = useForAll(() => migratedRoles({ SHUTDOWN_DRAIN: '30s' }));
 
 /** A client with one connection, which stays open. */
 function client() {
