@@ -53,7 +53,7 @@ describe.each(firstAttemptsBy)('the attempts of one account, first attempts by %
   });
 
   test('do not delay other accounts or operators’ commands when they hang', async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, apiDelivers, timeLimitMs: 100_000 });
+    stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, apiDelivers, timeLimitMs: 280_000 });
     const { admin } = stage.gateway;
     const slow = await stage.consumer(hang);
     const hanging = await admin.createAccount({ delivery_url: slow.url });

@@ -70,7 +70,7 @@ describe.each(firstAttemptsBy)('attempts by %s', (_, apiDelivers) => {
   });
 
   test('of a consumer that hangs leave its siblings room, also for later webhooks', async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, apiDelivers, timeLimitMs: 100_000 });
+    stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, apiDelivers, timeLimitMs: 280_000 });
     // Workflows ask for a slot after a time that grows with the line before them and with the duration of earlier attempts.
     const count = 12;
     const [own, slow, other] = [await stage.consumer(), await stage.consumer(hang), await stage.consumer()];

@@ -27,7 +27,7 @@ async function stage(delaysMs: number[] = []) {
 }
 
 test('an attempt during an error of the database is retried; its history has neither statement nor names', async () => {
-  const { gateway, consumer, workflow } = await stage([10_000]);
+  const { gateway, consumer, workflow } = await stage([30_000]);
   consumer.replies = [500, 200];
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await gateway.send(account, '{"id":"one","note":"payload-for-nobody"}');

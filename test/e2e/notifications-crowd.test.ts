@@ -18,7 +18,7 @@ import { until } from '../support/until.ts';
 
 const { stage, receivers } = useReceivers({
   // Longer than the test, so that hanging messages do not time out.
-  timeLimitMs: 90_000,
+  timeLimitMs: 280_000,
   notifications: { waitsMs: [20, 20, 20, 20] },
 });
 
