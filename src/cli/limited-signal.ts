@@ -10,12 +10,21 @@ export async function withTimeLimit<T>(
   work: (signal: AbortSignal, restart: () => void) => Promise<T>,
 ): Promise<T> {
   const limited = new AbortController();
-  const timer = setTimeout(() => limited.abort(new DOMException(what, 'TimeoutError')), limitMs);
+  let over = false;
+  // After a sleep, the timer comes before what has arrived meanwhile: that is read first.
+  const end = () => over && limited.abort(new DOMException(what, 'TimeoutError'));
+  const timer = setTimeout(() => {
+    over = true;
+    setImmediate(end);
+  }, limitMs);
   const stop = () => limited.abort(signal?.reason);
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
   try {
-    return await work(limited.signal, () => void timer.refresh());
+    return await work(limited.signal, () => {
+      over = false;
+      timer.refresh();
+    });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../shared/start-error.ts';
 
-/** How long to wait for the lock: the kernel needs some time to release the locks of a process that was just killed. */
-const lockWaitMs = 500;
+/**
+ * How long to wait for the lock. The kernel releases the locks of a process that was just killed when it has freed its
+ * memory, on a busy machine only after seconds.
+ */
+const lockWaitMs = 3_000;
 /** SQLITE_BUSY: another process holds the lock. */
 const sqliteBusy = 5;
 

@@ -25,18 +25,19 @@ function focusSearch(): boolean {
   return search !== null;
 }
 
-/** A page that was opened is there after its code was loaded. */
-const patienceMs = 3_000;
-
+/** Waits for the code of a page that was opened. Who has gone elsewhere meanwhile keeps the focus. */
 function focusSearchSoon(): void {
   if (focusSearch()) return;
-  const observer = new MutationObserver(() => {
-    if (!focusSearch()) return;
+  const goneOn = new AbortController();
+  const end = () => {
     observer.disconnect();
-    clearTimeout(timer);
-  });
+    goneOn.abort();
+  };
+  const observer = new MutationObserver(() => focusSearch() && end());
   observer.observe(document.body, { childList: true, subtree: true });
-  const timer = setTimeout(() => observer.disconnect(), patienceMs);
+  const until = { capture: true, signal: goneOn.signal };
+  document.addEventListener('pointerdown', end, until);
+  document.addEventListener('keydown', ({ key }) => ['Tab', 'Escape'].includes(key) && end(), until);
 }
 
 /** Listens for the shortcuts of all pages, and shows them. `g` begins those that open a page. */
