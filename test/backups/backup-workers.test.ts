@@ -7,7 +7,7 @@ import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
 /** Temporal waits up to 40 s before it retries a failed backup. */
-const againMs = 90_000;
+const againMs = 180_000;
 
 /** A gateway whose backups wait for a lock on a table. */
 async function stage() {

@@ -47,10 +47,12 @@ async function trigger() {
   return answer;
 }
 const files = () => readdirSync(dir).sort();
+/** Temporal waits up to 40 s before it retries a failed backup, and a slow machine takes as long for each try. */
+const againMs = 180_000;
 async function made() {
   const { status, body } = await trigger();
   expect(status).toBe(202);
-  return backupEnded(gateway, body.id);
+  return backupEnded(gateway, body.id, againMs);
 }
 const insert = (columns: Record<string, unknown>) =>
   gateway.database.pool.query(

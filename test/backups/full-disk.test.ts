@@ -24,7 +24,7 @@ const incompressible = `
 async function backedUp(api: Parameters<typeof backupEnded>[0]) {
   const { status, body } = await askMaintenance(api, 'POST', '/admin/backups/trigger');
   expect(status).toBe(202);
-  return backupEnded(api, body.id, 90_000);
+  return backupEnded(api, body.id, 180_000);
 }
 
 test.skipIf(lacks('mounts'))(

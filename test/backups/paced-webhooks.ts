@@ -3,6 +3,9 @@ import { Pool } from 'undici';
 
 const connections = 16;
 
+/** A provider sends a webhook again when a busy gateway has answered 503. */
+const againMs = 200;
+
 /**
  * Sends a fixed number of webhooks a second. A webhook that is late is sent as soon as a connection is free, so that
  * the average rate holds even when this process is busy.
@@ -20,10 +23,13 @@ export function sendPaced(baseUrl: string, account: { provider: string; account_
   const post = async (n: number) => {
     const body = JSON.stringify({ id: `live-${n}`, type: 'live' });
     const headers = { 'content-type': 'application/json' };
-    const answer = await pool.request({ method: 'POST', path, headers, body });
-    const text = await answer.body.text();
-    if (answer.statusCode === 202) ids.push(JSON.parse(text).id);
-    else refused.push(answer.statusCode);
+    for (;;) {
+      const answer = await pool.request({ method: 'POST', path, headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode === 202) return void ids.push(JSON.parse(text).id);
+      if (answer.statusCode !== 503) return void refused.push(answer.statusCode);
+      await sleep(againMs);
+    }
   };
   const connection = async () => {
     while (next < last) {

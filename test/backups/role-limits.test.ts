@@ -9,8 +9,8 @@ import { backUp, folderStore, testKeyring as keyring } from './support.ts';
 
 const log = createLog('silent');
 /** Long enough for the gateway's short transactions, which keep the role's limit; the waits below are longer. */
-const transactionLimitMs = 2_000;
-const longMs = 3_000;
+const transactionLimitMs = 8_000;
+const longMs = 9_000;
 
 test('time limits of the database role do not end migrations, backups or restores', async () => {
   const { database, settings } = await ownRole();

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 const dayMs = 86_400_000;
 const startedState = 2;
 /** Temporal waits up to a minute before it retries a failed task. */
-const againMs = 90_000;
+const againMs = 200_000;
 
 /** A gateway whose next run of a task waits for an advisory lock. */
 async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lockKey: number) {

@@ -63,6 +63,6 @@ test('every metric and label of the rules and the dashboard is in a scrape of ap
       expect(missing).toEqual([]);
       return true;
     },
-    { retryErrors: true, limitMs: 60_000 },
+    { retryErrors: true },
   );
 });
