@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import getPort from 'get-port';
 import { describe, expect, test } from 'vitest';
 import { listenForTest } from '../support/listen-for-test.ts';
-import { consumer, hook, selfSignedConsumer, sender } from './servers.ts';
+import { closedPort, consumer, hook, selfSignedConsumer, sender } from './servers.ts';
 
 /** A TCP server that passes the first packet of each connection, as one request, to the test. */
 async function rawServer(onRequest: (socket: net.Socket, number: number) => void) {
@@ -22,11 +21,11 @@ describe('the time limit', () => {
   test('ends a hanging request and its connection', async () => {
     const closed = Promise.withResolvers<void>();
     const { url, port } = await consumer((response) => response.on('close', closed.resolve));
-    const result = await sender().post(hook(url, { timeLimitMs: 1_000 }));
+    const result = await sender().post(hook(url, { timeLimitMs: 5_000 }));
     expect(result).toMatchObject({
       outcome: 'timeout',
       responseCode: null,
-      error: `127.0.0.1:${port} did not answer within 1 s`,
+      error: `127.0.0.1:${port} did not answer within 5 s`,
     });
     await closed.promise;
   });
@@ -50,7 +49,7 @@ describe('the time limit', () => {
         closed.resolve();
       });
     });
-    const result = await sender().post(hook(url, { timeLimitMs: 1000 }));
+    const result = await sender().post(hook(url, { timeLimitMs: 5_000 }));
     expect(result).toMatchObject({ outcome: code === 200 ? 'delivered' : 'http_error', responseCode: code });
     expect(result.responseBody).toMatch(/^start\.*$/);
     await closed.promise;
@@ -89,22 +88,20 @@ describe('the time limit', () => {
 
 describe('a connection that fails', () => {
   test('refused', async () => {
-    const port = await getPort();
-    expect(await sender().post(hook(`http://127.0.0.1:${port}/a?token=1`))).toMatchObject({
+    expect(await sender().post(hook(`http://127.0.0.1:${closedPort}/a?token=1`))).toMatchObject({
       outcome: 'connection_refused',
-      error: `127.0.0.1:${port} refused the connection`,
+      error: `127.0.0.1:${closedPort} refused the connection`,
     });
   });
 
   test('refused at each of several addresses', async () => {
-    const port = await getPort();
     const lookup = async () => [
       { address: '::1', family: 6 },
       { address: '127.0.0.1', family: 4 },
     ];
-    expect(await sender({ lookup }).post(hook(`http://two.example:${port}/`))).toMatchObject({
+    expect(await sender({ lookup }).post(hook(`http://two.example:${closedPort}/`))).toMatchObject({
       outcome: 'connection_refused',
-      error: `two.example:${port} refused the connection`,
+      error: `two.example:${closedPort} refused the connection`,
     });
   });
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
-import getPort from 'get-port';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { AccountRow } from '../../src/accounts/account-entity.ts';
@@ -12,7 +11,7 @@ import { secretConfigValues } from '../../src/providers/registry.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { listenForTest } from '../support/listen-for-test.ts';
-import { consumer, type Seen, selfSignedConsumer, sender } from './servers.ts';
+import { closedPort, consumer, type Seen, selfSignedConsumer, sender } from './servers.ts';
 
 const box = createSecretBox(randomKeyring());
 const masks = new AccountMasks({ box, secretValues: secretConfigValues });
@@ -39,7 +38,7 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
 
 const ofDefault = { name: 'default', address: null, sealedOptions: null, options: null };
 
-const tryOut = (fields: Partial<AccountRow>, options: Partial<SenderOptions> = {}, timeLimitMs = 5_000) =>
+const tryOut = (fields: Partial<AccountRow>, options: Partial<SenderOptions> = {}, timeLimitMs = 60_000) =>
   testDelivery(
     { consumerSender: new ConsumerSender(sender(options)), box, masks, timeLimitMs },
     account(fields),
@@ -132,17 +131,16 @@ describe('the result', () => {
 
   test('of a consumer that hangs, after the time limit', async () => {
     const { url, port } = await consumer(() => undefined);
-    expect(await tryOut({ delivery_url: url }, {}, 1_000)).toMatchObject({
+    expect(await tryOut({ delivery_url: url }, {}, 5_000)).toMatchObject({
       ...{ ok: false, outcome: 'timeout', step: 'answer', responseCode: null, url },
-      detail: `127.0.0.1:${port} did not answer within 1 s`,
+      detail: `127.0.0.1:${port} did not answer within 5 s`,
     });
   });
 
   test('of a closed port', async () => {
-    const port = await getPort();
-    expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
+    expect(await tryOut({ delivery_url: `http://127.0.0.1:${closedPort}/` })).toMatchObject({
       ...{ ok: false, outcome: 'connection_refused', step: 'connection', responseCode: null },
-      detail: `127.0.0.1:${port} refused the connection`,
+      detail: `127.0.0.1:${closedPort} refused the connection`,
     });
   });
 

@@ -1,7 +1,6 @@
-import getPort from 'get-port';
 import { describe, expect, test } from 'vitest';
 import { destinationTypes } from '../../../src/notifications/destinations/destination-config.ts';
-import { consumer, selfSignedConsumer } from '../../delivery/servers.ts';
+import { closedPort, consumer, selfSignedConsumer } from '../../delivery/servers.ts';
 import { channels, destinationsAt, failure } from './support.ts';
 
 /** Sends one notice to a destination of this type at this origin. */
@@ -74,10 +73,10 @@ describe.each(destinationTypes)('%s', (type) => {
 
   test('a service that hangs is a timeout', async () => {
     const { port } = await consumer(() => undefined);
-    expect(await sent(type, originOf(port), { timeLimitMs: 1_000 })).toEqual({
+    expect(await sent(type, originOf(port), { timeLimitMs: 5_000 })).toEqual({
       ...none,
       ...{ ok: false, outcome: 'timeout', permanent: false },
-      error: `127.0.0.1:${port} did not answer within 1 s`,
+      error: `127.0.0.1:${port} did not answer within 5 s`,
     });
   });
 
@@ -120,7 +119,7 @@ describe.each(destinationTypes)('%s', (type) => {
   });
 
   test('a closed port and a self-signed certificate are errors', async () => {
-    expect(await sent(type, originOf(await getPort()))).toMatchObject({ ok: false, outcome: 'connection_refused' });
+    expect(await sent(type, originOf(closedPort))).toMatchObject({ ok: false, outcome: 'connection_refused' });
     const { port } = await selfSignedConsumer();
     expect(await sent(type, `https://localhost:${port}`)).toMatchObject({ ok: false, outcome: 'tls_error' });
   });
