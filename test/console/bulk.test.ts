@@ -99,6 +99,8 @@ test('a job that runs can be stopped', async () => {
   const { admin, baseUrl, adminToken } = gateway;
   const account = await admin.createAccount({ provider: 'gitlab', delivery_url: null });
   await events(gateway, account, 8_000, { provider: 'gitlab' });
+  // Until then, the job has all before it, however long the browser takes.
+  await gateway.stopWorker();
   const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=gitlab' });
   await page.getByRole('checkbox', { name: 'Select all loaded events' }).check();
   await page.getByRole('button', { name: 'Select everything that the filters find' }).click();
@@ -106,5 +108,7 @@ test('a job that runs can be stopped', async () => {
   await page.getByRole('button', { name: 'Mark dead 8,000 events' }).click();
   const job = page.getByRole('list', { name: 'Bulk jobs' }).getByRole('listitem').filter({ hasText: 'of 8,000' });
   await job.getByRole('button', { name: 'Stop' }).click();
+  await job.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await gateway.startWorker();
   await job.getByText('stopped', { exact: true }).waitFor();
 });

@@ -116,7 +116,8 @@ test('by the keyboard alone, on a phone: order at a pace, open the job, stop it'
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Control+A');
-  // The slowest pace, so that the job runs until it is stopped.
+  // The slowest pace, and without a worker, so that the job runs until it is stopped.
+  await gateway.stopWorker();
   await page.keyboard.type('1');
   await page.keyboard.press('Enter');
   const job = page.getByRole('list', { name: 'Bulk jobs' }).getByRole('listitem').filter({ hasText: 'of 40' });
@@ -127,6 +128,8 @@ test('by the keyboard alone, on a phone: order at a pace, open the job, stop it'
   await tabTo(page, /^Stop$/);
   expect(await excessWidth(page)).toBe(0);
   await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+  await gateway.startWorker();
   await page.getByText('An operator has stopped it.').waitFor();
   await page.getByText('olga', { exact: true }).waitFor();
   const [left] = await rows(

@@ -165,9 +165,10 @@ test('a reader of a quiet account passes the events of others, and says whether 
     );
   }
   await untilAllInFeed(past);
-  expect(await reader.read(past, 2)).toBe(false);
+  // On a slow machine, a page may end before it is full.
+  while (reader.ids.length < 2) expect(await reader.read(past, 2 - reader.ids.length)).toBe(false);
   expect(reader.ids).toEqual(ids.slice(0, 2));
-  expect(await reader.read(past, 2)).toBe(true);
+  await until('there is nothing more', () => reader.read(past, 2));
   expect(reader.ids).toEqual(ids);
 });
 
