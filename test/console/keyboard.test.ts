@@ -25,6 +25,8 @@ test('the way through all pages by the keyboard: the focus is on the heading of 
   const { baseUrl, adminToken } = gateway;
   const page = await openConsole({ baseUrl, token: adminToken });
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+  // The first page moves the focus there once it is loaded.
+  await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
   for (const name of pages) {
     // From the top of the page, as a keyboard user goes.
     await page.getByRole('link', { name: 'Skip to the content' }).focus();

@@ -1,10 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { send } from '../support/admin-client.ts';
+import { until } from '../support/until.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 
 const gateway = consoleGateway();
+
+/** Waits for two frames: what the step before has changed is then in the document. */
+const frames = (page: Page) =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
 test('new events appear by themselves; the list holds still while the user scrolls, and counts what is new', async () => {
   const { admin, baseUrl, adminToken } = gateway;
@@ -20,7 +27,12 @@ test('new events appear by themselves; the list holds still while the user scrol
   await page.mouse.wheel(0, 600);
   await page.getByText('Held', { exact: true }).waitFor();
   const links = () => table.getByRole('link').allInnerTexts();
-  const before = await links();
+  // The scroll is animated, and the rows change until it ends.
+  const before = await until('the rows hold still', async () => {
+    const now = await links();
+    await page.waitForTimeout(250);
+    return isDeepStrictEqual(await links(), now) && now;
+  });
   await post('new-2');
   await post('new-3');
   const show = page.getByRole('button', { name: 'Show 2 new events' });
@@ -59,7 +71,8 @@ test('a burst of webhooks keeps the list live and bounded: the newest event is s
     const before = seen.size;
     for (const name of await table.getByRole('link').allInnerTexts()) seen.add(name);
     await page.mouse.wheel(0, 300);
-    await page.waitForTimeout(before === seen.size ? 100 : 20);
+    await frames(page);
+    if (before === seen.size) await page.waitForTimeout(100);
   }
   expect([...seen].slice(0, names.length)).toEqual(names);
 });

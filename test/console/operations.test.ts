@@ -1,6 +1,7 @@
 import { beforeAll, expect } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
-import { holdBackups, scheduled } from '../support/maintenance.ts';
+import { holdBackups, isEngineLate, scheduled } from '../support/maintenance.ts';
+import { until } from '../support/until.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
@@ -13,10 +14,18 @@ beforeAll(async () => {
   await scheduled(gateway, 'audit-purge');
 });
 
-const open = (path: string) => {
+const open = async (path: string) => {
   const { baseUrl, adminToken } = gateway;
-  // A busy Temporal may exceed the limit of a call once; the page asks again.
-  return openConsole({ baseUrl, token: adminToken, path, expectedErrors: /status of 503/ });
+  const page = await openConsole({ baseUrl, token: adminToken, path });
+  // A busy Temporal may exceed the limit of a call once. Such an order is sent again, as a user would.
+  await page.route(/\/admin\/(backups|upkeep)\/.*(trigger|pause|resume)$/, async (route) => {
+    const answer = await until('Temporal answers in time', async () => {
+      const one = await route.fetch();
+      return !isEngineLate({ status: one.status(), body: await one.json() }) && one;
+    });
+    await route.fulfill({ response: answer });
+  });
+  return page;
 };
 
 test('a backup is made, its progress is shown, and the page says when it is complete', async () => {
@@ -110,9 +119,9 @@ test('settings are found by a part of their name, and providers by what they do'
   const page = await open('/settings');
   await page.getByRole('searchbox').fill('retention');
   await page.getByText('EVENT_RETENTION_DAYS').first().waitFor();
-  expect(await page.getByText('DELIVERY_TIMEOUT').count()).toBe(0);
+  await page.getByText('DELIVERY_TIMEOUT').first().waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Providers' }).click();
   await page.getByRole('searchbox').fill('ecdsa');
   await page.getByRole('heading', { name: 'SendGrid' }).waitFor();
-  expect(await page.getByRole('heading', { name: 'Stripe' }).count()).toBe(0);
+  await page.getByRole('heading', { name: 'Stripe' }).first().waitFor({ state: 'detached' });
 });

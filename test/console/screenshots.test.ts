@@ -76,8 +76,6 @@ test.each(pages)('%s', async (name, path, heading) => {
       baseUrl,
       token: adminToken,
       path: path(data),
-      // A busy Temporal may exceed the limit of a call once; the page asks again.
-      expectedErrors: /status of 503/,
       colorScheme,
       viewport: { width: 1440, height: 900 },
     });

@@ -54,10 +54,13 @@ export async function openConsole(options: OpenOptions): Promise<Page> {
   return page;
 }
 
+/** The browser says so when a busy database or Temporal exceeds the limit of a call once. The page asks again. */
+const late = /status of 503/;
+
 function watch(context: BrowserContext, baseUrl: string, expected: RegExp | undefined): string[] {
   const problems: string[] = [];
   const add = (problem: string) => {
-    if (!expected?.test(problem)) problems.push(problem);
+    if (!late.test(problem) && !expected?.test(problem)) problems.push(problem);
   };
   context.on('weberror', (error) => add(`thrown: ${error.error().stack}`));
   context.on('console', (message) => {
