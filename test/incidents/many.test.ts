@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
 import { openStream } from '../support/event-stream.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
@@ -9,17 +10,7 @@ import { answer, incidentsOf, quickPace } from './support.ts';
 const stage = useStage({ delaysMs: slowDelaysMs, incidents: quickPace, timeLimitMs: 120_000 });
 const failingAccounts = 200;
 /** More requests at the same time would wait for a busy database for longer than the gateway lets them. */
-const atOnce = 20;
-
-async function inGroups<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let from = 0; from < items.length; from += atOnce)
-    results.push(...(await Promise.all(items.slice(from, from + atOnce).map(work))));
-  return results;
-}
+const some = pLimit(20);
 
 test('200 accounts that fail at once have 200 incidents within seconds, and the stream reports them', {
   timeout: 400_000,
@@ -28,11 +19,14 @@ test('200 accounts that fail at once have 200 incidents within seconds, and the 
   const stream = await openStream(gateway);
   await stream.next('the stream is ready', ({ event }) => event === 'ready');
   const consumer = await stage.consumer(answer(503, 'the load balancer has no server'));
-  const accounts = await inGroups([...Array(failingAccounts).keys()], () =>
-    gateway.admin.createAccount({ delivery_url: consumer.url }),
+  const accounts = await Promise.all(
+    Array.from({ length: failingAccounts }, () =>
+      some(() => gateway.admin.createAccount({ delivery_url: consumer.url })),
+    ),
   );
   for (let n = 0; n < 5; n++) {
-    const answers = await inGroups(accounts, (account) => gateway.send(account, `{"id":"m-${n}","type":"order"}`));
+    const body = `{"id":"m-${n}","type":"order"}`;
+    const answers = await Promise.all(accounts.map((account) => some(() => gateway.send(account, body))));
     expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
   }
   await until('all webhooks were delivered once', () => consumer.deliveries.length >= failingAccounts * 5, 200_000);
