@@ -65,7 +65,7 @@ export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '5
 /** Whether the server has canceled a statement (`query_canceled`): it took longer than its limit. */
 export const isCanceled = (error: unknown): boolean => sqlState(error) === '57014';
 
-export function sqlState(error: unknown): string | null {
+function sqlState(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
