@@ -11,8 +11,10 @@ const lockTries = 6;
 export const retried = <T>(statement: () => Promise<T>): Promise<T> => repeated(statement, 1);
 
 /**
- * Repeats an operator's change, which must begin anew each time, while others hold its rows: for half a minute, because
- * what does harm must be stopped all the same. Deadlocks are repeated, too.
+ * Repeats an operator's change for half a minute while other transactions hold its rows, so that a stop or a pause takes
+ * effect during a large batch. Also repeats it after a deadlock.
+ *
+ * @param change a whole transaction.
  */
 export const afterOthers = <T>(change: () => Promise<T>): Promise<T> => repeated(change, lockTries);
 

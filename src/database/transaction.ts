@@ -37,7 +37,8 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
  * MikroORM's `transactional` never releases a connection that is lost: the pool then has one connection less and cannot
  * be closed. Here, MikroORM only sends statements to a connection that `inTransaction` owns.
  *
- * It begins anew while others hold its rows, so `work` changes nothing else.
+ * `work` is called again, in a new transaction, while other transactions hold its rows. It must change nothing outside of
+ * the transaction.
  *
  * @param em a fork that no other call uses.
  */

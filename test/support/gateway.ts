@@ -136,7 +136,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     send: (...webhook) => send(baseUrl, ...webhook),
     async startWorker(maintenance = options.maintenance) {
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
-      // Before the worker, which leaves first attempts to the workflows when it sees nobody who makes them for 5 s.
+      // Before the worker: without an api that makes first attempts, it would leave them to the workflows after 5 s.
       if (options.apiDelivers !== false)
         deliveries ??= await start.startDeliveries({
           ...{ database, databaseUrl, keyring, delivery, metrics: unmeasured, log },
