@@ -9,6 +9,8 @@ import type { ClusterGround } from './ground.ts';
 /** A stage of the benchmark whose gateway is a cluster. */
 export interface ClusterStage extends Stage {
   cluster: Cluster;
+  /** The URL of a database of the cluster for the superuser. */
+  superuserUrl(database: string): string;
 }
 
 /** Starts a cluster with an empty database for a scenario of the benchmark. */
@@ -37,6 +39,9 @@ export async function openClusterStage(
     metricsUrls: cluster.metricsUrls,
     tally: new Tally(),
     query: <Row extends object>(text: string) => postgres.query<Row>(text),
+    superuserUrl: (database) =>
+      Object.assign(new URL(ground.template.superuserUrl), { port: String(postgres.port), pathname: `/${database}` })
+        .href,
     ...adminCalls(cluster.url, ends.consumerUrl),
     async close() {
       const left = await cluster.close();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Ground, ownFolder } from '../faults/ground.ts';
+import { type Ground, ownFolder, type Servers } from '../faults/ground.ts';
 import { openPostgres } from '../faults/postgres.ts';
 import { type ClusterTemplate, makeClusterTemplate } from './template.ts';
 import { temporalPrograms } from './temporal-server/program.ts';
@@ -8,6 +8,9 @@ import { openTemporalServer } from './temporal-server/server.ts';
 /** What all clusters of a run share. */
 export interface ClusterGround extends Ground {
   template: ClusterTemplate;
+  openServers(
+    options: Parameters<Ground['openServers']>[0] & { postgresSettings?: Record<string, string> | undefined },
+  ): Promise<Servers>;
 }
 
 /** The servers of a cluster, in a folder that is removed when this process ends. */
@@ -20,9 +23,10 @@ export async function prepareClusterGround(): Promise<ClusterGround> {
     template,
     balanced: true,
     compileCache: join(folder, 'compile-cache'),
-    async openServers({ folder: own, logs, onSmallDisk }) {
+    async openServers({ folder: own, logs, onSmallDisk, postgresSettings }) {
+      const kind = onSmallDisk ? template.small : template;
       const postgres = await openPostgres({
-        ...{ folder: own, template: onSmallDisk ? template.small : template, onSmallDisk },
+        ...{ folder: own, template: { ...kind, settings: { ...kind.settings, ...postgresSettings } }, onSmallDisk },
         logPath: join(logs, 'postgres.log'),
       });
       const temporal = await openTemporalServer({

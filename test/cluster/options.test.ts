@@ -16,7 +16,16 @@ test('--scale measures, and --only chooses parts', () => {
   });
 });
 
+test('several numbers of apis are compared', () => {
+  expect(readOptions(['--apis', '1,2,4'])).toMatchObject({ parts: ['cost'], apis: 1, apiCounts: [1, 2, 4] });
+  expect(readOptions(['--scale', '--apis', '2,8']).parts).toEqual(['scale', 'cost']);
+  expect(readOptions(['--only', 'cost']).apiCounts).toEqual([1, 2, 4]);
+  // One number is that of the cluster.
+  expect(readOptions(['--apis', '4'])).toMatchObject({ parts: ['e2e', 'faults', 'kill', 'bench'], apis: 4 });
+});
+
 test.each([
+  [['--apis', '1,x'], '--apis'],
   [['--only', 'kil'], '--only'],
   [['--seeds', '1,x'], '--seeds'],
   [['--workers', '0'], '--workers'],

@@ -3,14 +3,15 @@ import { defaultLoadS, defaultRate } from '../faults/settings.ts';
 import { wholeNumber } from '../support/whole-number.ts';
 
 /** The parts of `npm run cluster`, in the order in which they run. */
-export const parts = ['e2e', 'faults', 'kill', 'bench', 'scale', 'actions', 'disk'] as const;
+export const parts = ['e2e', 'faults', 'kill', 'bench', 'scale', 'cost', 'actions', 'disk'] as const;
 export type PartName = (typeof parts)[number];
-/** What runs without `--only` and `--scale`. The others measure, and take long. */
+/** What runs without `--only`, `--scale` and several numbers of apis. The others measure, and take long. */
 const usualParts: readonly PartName[] = ['e2e', 'faults', 'kill', 'bench'];
 
 export const usage = `npm run cluster                     runs ${usualParts.join(', ')}, one after the other
 npm run cluster -- --up             starts the cluster, prints its addresses, and stops it at Ctrl-C
 npm run cluster -- --scale          measures 1, 2 and 4 apis, the fairness between accounts, and the memory of waiting workflows
+npm run cluster -- --apis 1,2,4     measures the CPU time of an event with 1, 2 and 4 apis, by process and by statement (part cost)
 npm run cluster -- --only PART,…    runs these parts: ${parts.join(', ')}
 
   --apis 2 --workers 2      processes of --up, bench and disk
@@ -20,8 +21,8 @@ npm run cluster -- --only PART,…    runs these parts: ${parts.join(', ')}
   --seeds 1,2,3             seeds of faults
   --seconds ${defaultLoadS} --rate ${defaultRate}    the load of a seed of faults; the rate of kill
   --scenarios burst,rates   scenarios of bench (see npm run bench)
-  --pairs 1                 how often bench measures both; with more, it prints the medians
-  --events 20000            events of a burst of bench, of disk, and of each kind of actions (there at most 100)
+  --pairs 1                 how often bench measures both, and cost each number of apis; with more, they print the medians
+  --events 20000            events of a burst of bench, of cost for each api, of disk, and of each kind of actions (there at most 100)
   --measure in-flight,fair,memory   what scale measures
   --waiting 10000           workflows that wait in scale`;
 
@@ -42,7 +43,7 @@ export function readOptions(args: readonly string[]) {
       up: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
       only: { type: 'string' },
-      apis: text('2'),
+      apis: { type: 'string' },
       workers: text('2'),
       nginx: { type: 'string' },
       port: text('8080'),
@@ -57,14 +58,18 @@ export function readOptions(args: readonly string[]) {
       waiting: text('10000'),
     },
   });
-  const number = (name: 'apis' | 'workers' | 'port' | 'pairs' | 'seconds' | 'rate' | 'events' | 'waiting') =>
+  const number = (name: 'workers' | 'port' | 'pairs' | 'seconds' | 'rate' | 'events' | 'waiting') =>
     wholeNumber(`--${name}`, values[name]);
   const only = values.only?.split(',').map((name) => known('--only', name, parts));
+  const several = values.apis?.split(',').map((count) => wholeNumber('--apis', count)) ?? [];
+  const [apis = 2] = several;
   return {
     /** Starts the cluster for people to try, and runs no part. */
     up: values.up,
-    parts: only ?? (values.scale ? ['scale' as const] : [...usualParts]),
-    apis: number('apis'),
+    parts: only ?? measuring(values.scale, several) ?? [...usualParts],
+    apis,
+    /** The numbers of apis that cost compares. */
+    apiCounts: several.length > 0 ? several : [1, 2, 4],
     workers: number('workers'),
     port: number('port'),
     /** The program of nginx; null: the test's balancer. */
@@ -81,6 +86,12 @@ export function readOptions(args: readonly string[]) {
   };
 }
 export type ClusterCommand = ReturnType<typeof readOptions>;
+
+/** What runs without --only when something is to be measured. */
+function measuring(scale: boolean, apis: readonly number[]): PartName[] | null {
+  const found: PartName[] = [...(scale ? ['scale' as const] : []), ...(apis.length > 1 ? ['cost' as const] : [])];
+  return found.length > 0 ? found : null;
+}
 
 function known<Name extends string>(option: string, value: string, names: readonly Name[]): Name {
   const found = names.find((name) => name === value);

@@ -4,6 +4,7 @@ import type { ClusterCommand, PartName } from './options.ts';
 import type { PartResult } from './part.ts';
 import { runActions } from './parts/actions.ts';
 import { runBench } from './parts/bench.ts';
+import { runCost } from './parts/cost.ts';
 import { runDisk } from './parts/disk.ts';
 import { runEndToEnd } from './parts/e2e.ts';
 import { runFaults } from './parts/faults.ts';
@@ -16,6 +17,7 @@ const run: Record<PartName, (ground: ClusterGround, command: ClusterCommand) => 
   kill: runKill,
   bench: runBench,
   scale: runScale,
+  cost: runCost,
   actions: runActions,
   disk: runDisk,
 };

@@ -42,15 +42,12 @@ async function diskOf(
 ): Promise<Record<string, string>> {
   const stage = await openClusterStage(ground, ends, { apis, workers, environment: { EVENT_WORKFLOWS: policy } });
   const { postgres } = stage.cluster.servers;
-  const urlOf = (database: string) =>
-    Object.assign(new URL(ground.template.superuserUrl), { port: String(postgres.port), pathname: `/${database}` })
-      .href;
   try {
     await warmUp(stage);
-    const before = await sizesOf(urlOf);
+    const before = await sizesOf(stage.superuserUrl);
     await measure(stage, { targets: [await stage.account()], events, rate: 0, connections: 32, bytes });
     await untilQuiet(postgres, leastMs + events * msEach);
-    const after = await sizesOf(urlOf);
+    const after = await sizesOf(stage.superuserUrl);
     const databases = growth(before.databases, after.databases, events);
     const gigabytes = (name: string) => `${((databases.get(name) ?? 0) / 1_000).toFixed(2)} GB`;
     const tables = [...growth(before.tables, after.tables, events)]

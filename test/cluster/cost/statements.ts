@@ -1,0 +1,84 @@
+import { openClient } from '../../support/one-connection.ts';
+
+/** What a server needs to count its statements; loaded at its start. */
+export const countingStatements = {
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track_planning': 'on',
+};
+
+/** What one statement has cost, in all processes together. */
+export interface StatementCost {
+  /** Its text in one line. */
+  statement: string;
+  calls: number;
+  /** The server's time for it: planning and execution, with waits for locks and the disk. */
+  ms: number;
+}
+
+/**
+ * Begins to count the statements of a database anew.
+ *
+ * @param url of the database, for the superuser
+ */
+export async function beginCounting(url: string): Promise<void> {
+  const client = await openClient(url);
+  try {
+    await client.query('create extension if not exists pg_stat_statements');
+    await client.query('select pg_stat_statements_reset()');
+  } finally {
+    await client.end();
+  }
+}
+
+/** What the statements of a database have cost since `beginCounting`, without what it asks itself. */
+export async function countedStatements(url: string): Promise<StatementCost[]> {
+  const client = await openClient(url);
+  try {
+    const { rows } = await client.query<StatementCost>(
+      `select regexp_replace(query, '\\s+', ' ', 'g') as statement, sum(calls)::float8 as calls,
+              sum(total_plan_time + total_exec_time)::float8 as ms
+       from pg_stat_statements join pg_database on pg_database.oid = dbid
+       where datname = current_database() and query !~ 'pg_stat_statements'
+       group by 1`,
+    );
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What statements have cost with each number of apis, for 1,000 events: a row for each of the dearest. */
+export function statementRows(
+  measured: readonly { apis: number; events: number; statements: readonly StatementCost[] }[],
+  shown: number,
+): Record<string, string | number>[] {
+  const names = new Set(measured.flatMap(({ statements }) => statements.map(({ statement }) => statement)));
+  const rows = [...names].map((statement) => {
+    const each = measured.map(({ apis, events, statements }) => {
+      const found = statements.find((other) => other.statement === statement);
+      const perThousand = (value = 0) => (value / events) * 1_000;
+      return { apis, calls: perThousand(found?.calls), ms: perThousand(found?.ms) };
+    });
+    return { statement, each, grown: (each.at(-1)?.ms ?? 0) - (each[0]?.ms ?? 0) };
+  });
+  return rows
+    .toSorted((one, other) => other.grown - one.grown)
+    .slice(0, shown)
+    .map(({ statement, each }) => ({
+      'statement, for 1,000 events': shortened(statement),
+      ...Object.fromEntries(
+        each.flatMap(({ apis, calls, ms }) => [
+          [`calls, ${apis} api`, calls.toFixed(1)],
+          [`ms, ${apis} api`, ms.toFixed(1)],
+        ]),
+      ),
+    }));
+}
+
+const mostCharacters = 70;
+
+/** The beginning of a statement, as a cell of a Markdown table. */
+function shortened(statement: string): string {
+  const cell = statement.trim().replaceAll('|', '\\|');
+  return cell.length > mostCharacters ? `${cell.slice(0, mostCharacters)}…` : cell;
+}
