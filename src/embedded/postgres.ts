@@ -21,7 +21,7 @@ import { type Probe, type Start, type SupervisedServer, startSupervised } from '
  * Each connection keeps up to 4 MiB of memory that it has used. By default, glibc returns more than 128 KiB to the kernel
  * after each statement (mallopt(3)), and the next statement that needs it takes up to twice as long.
  */
-const keptMemory = {
+export const keptMemory = {
   MALLOC_TRIM_THRESHOLD_: String(4 * 1024 * 1024),
   MALLOC_MMAP_THRESHOLD_: String(4 * 1024 * 1024),
   MALLOC_TOP_PAD_: String(1024 * 1024),
@@ -46,7 +46,7 @@ const stopSignals: StopSignals = { signal: 'SIGINT', limitMs: 20_000, insistWith
 const connectLimitMs = 5_000;
 
 /** The settings for durability (`fsync`, `synchronous_commit`, `full_page_writes`) keep their default: on. */
-const settings: Record<string, string> = {
+export const settings: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   // No Unix sockets: their paths have a length limit, which deep data folders exceed.
   unix_socket_directories: '',

@@ -6,7 +6,7 @@ import type { Log } from '../shared/log.ts';
  * Each step is about 10 % less CPU time than a process of the step before gets at the same time. With 10, other programs
  * that keep all cores busy held up retries for half a minute.
  */
-const nice = 5;
+export const nice = 5;
 /** Threads that start while the others are changed inherit the priority of one or the other: a second look finds them. */
 const looks = 3;
 

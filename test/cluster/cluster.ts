@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
+import { nice } from '../../src/embedded/priority.ts';
 import { ownFolder, type Servers } from '../faults/ground.ts';
 import { Role } from '../faults/role.ts';
 import { type ClusterBalancer, startBalancer } from './cluster-balancer.ts';
@@ -21,6 +22,8 @@ export interface ClusterOptions {
   environment?: Record<string, string>;
   /** More options of Node for the workers. */
   workerOptions?: string;
+  /** Settings of PostgreSQL that replace or add to those of the cluster. */
+  postgresSettings?: Record<string, string>;
   /** Where the balancer listens; 0 for any free port. */
   port?: number;
   adminToken?: string;
@@ -49,7 +52,10 @@ export class Cluster {
     process.once('exit', remove);
     const logs = join(folder, 'logs');
     mkdirSync(logs, { mode: 0o755 });
-    const servers = await ground.openServers({ folder, logs, onSmallDisk: false });
+    const servers = await ground.openServers({
+      ...{ folder, logs, onSmallDisk: false },
+      postgresSettings: options.postgresSettings,
+    });
     await servers.postgres.start();
     await servers.temporal.start();
     const balancer = await startBalancer({ nginx: options.nginx ?? null, folder, port: options.port ?? 0 });
@@ -132,6 +138,8 @@ export class Cluster {
       process: new Role({
         ...{ name, folder: this.logs, env: { ...this.#environment, ...listens, ...options } },
         ...(checkout === undefined ? {} : { checkout }),
+        // As the shares of docker-compose.yml.
+        ...(kind === 'worker' ? { nice } : {}),
       }),
     };
     this.#roles.push(role);

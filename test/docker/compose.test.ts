@@ -7,6 +7,7 @@ import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/config.ts';
+import { keptMemory, settings } from '../../src/embedded/postgres.ts';
 import { compose, composeText, parseCompose, readProjectFile } from './files.ts';
 import { filled, names, networks, service, services, volumes } from './services.ts';
 
@@ -54,6 +55,24 @@ describe('docker-compose.yml', () => {
         ...{ read_only: true, cap_drop: ['ALL'], tmpfs: [expect.stringMatching(/^\/tmp:size=\d+m/)] },
         ...{ mem_limit: expect.stringMatching(/^\d+g$/), cpus: expect.any(Number), pids_limit: expect.any(Number) },
       });
+  });
+
+  test('gives webhooks and first attempts the processors before workflows', () => {
+    const lowered = names.filter((name) => service(name).cpu_shares !== undefined);
+    expect(lowered.toSorted()).toEqual(['temporal', 'worker']);
+    for (const name of lowered) expect(service(name).cpu_shares).toBeLessThan(1_024);
+  });
+
+  test('runs PostgreSQL as npm start does, but for more connections', () => {
+    const { environment, command } = service('postgresql');
+    expect(environment).toMatchObject(keptMemory);
+    const [program, ...options] = command ?? [];
+    expect(program).toBe('postgres');
+    const set = Object.fromEntries(options.map((option) => option.replace(/^-c/, '').split('=')));
+    const { max_connections, ...others } = set;
+    expect(Number(max_connections)).toBeGreaterThan(Number(settings.max_connections));
+    expect(Object.keys(others)).toHaveLength(4);
+    expect(settings).toMatchObject(others);
   });
 
   test('waits only for services that end or have a health check', () => {

@@ -28,6 +28,7 @@ const serviceSchema = z.looseObject({
   networks: z.record(z.string(), z.object({ ipv4_address: z.string() })).optional(),
   profiles: z.array(z.string()).optional(),
   security_opt: z.array(z.string()).optional(),
+  cpu_shares: z.number().optional(),
   restart: z.string().optional(),
   deploy: z.object({ replicas: z.string() }).optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),

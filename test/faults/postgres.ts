@@ -6,7 +6,7 @@ import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { freePort } from '../../src/embedded/ports.ts';
-import { startPostgres } from '../../src/embedded/postgres.ts';
+import { keptMemory, startPostgres } from '../../src/embedded/postgres.ts';
 import { postgresProgram } from '../../src/embedded/postgres-program.ts';
 import { postgresUser } from '../../src/embedded/postgres-user.ts';
 import { createLog } from '../../src/shared/log.ts';
@@ -92,7 +92,7 @@ export async function openPostgres(options: {
     logPath: options.logPath,
     launch: () => ({
       command: [...(disk ? [...disk.within, ...ids] : []), program, '-D', cluster, ...flags],
-      env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH ?? '' },
+      env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH ?? '', ...keptMemory },
       cwd: '/',
       ...(disk ? {} : (user ?? {})),
     }),

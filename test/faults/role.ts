@@ -21,9 +21,15 @@ export class Role {
 
   /**
    * @param options `name` is `api` or `worker` with a number, such as `worker-2`; `folder` gets its log; `checkout` is the
-   *   folder of another release's package.json, by default that of this one
+   *   folder of another release's package.json, by default that of this one; `nice` lowers its CPU priority
    */
-  constructor(options: { name: string; folder: string; env: Record<string, string>; checkout?: string }) {
+  constructor(options: {
+    name: string;
+    folder: string;
+    env: Record<string, string>;
+    checkout?: string;
+    nice?: number;
+  }) {
     this.name = options.name;
     this.#logPath = join(options.folder, `${options.name}.log`);
     this.#clockPath = join(options.folder, `${options.name}.clock`);
@@ -35,6 +41,7 @@ export class Role {
         command: [process.execPath, '--import', clock, ...startArguments(role, options.checkout)],
         env: { ...options.env, FAULTS_CLOCK: this.#clockPath },
         cwd: options.folder,
+        ...(options.nice === undefined ? {} : { nice: options.nice }),
       }),
     });
   }

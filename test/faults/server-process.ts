@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, processTree } from '../support/descendants.ts';
 
@@ -10,6 +11,8 @@ export interface Launch {
   cwd: string;
   uid?: number;
   gid?: number;
+  /** How much lower its CPU priority is than that of this process. */
+  nice?: number;
 }
 
 /** All processes that run, so that none is left when the suite ends, however it ends. */
@@ -43,11 +46,13 @@ export class ServerProcess {
 
   start(): void {
     if (this.#child) return;
-    const { command, ...options } = this.#launch();
+    const { command, nice = 0, ...options } = this.#launch();
     const [program = '', ...args] = command;
     const log = openSync(this.#logPath, 'a');
     const child = spawn(program, args, { ...options, stdio: ['ignore', log, log] });
     closeSync(log);
+    // It has one thread yet; later ones inherit the priority.
+    if (nice > 0 && child.pid !== undefined) setPriority(child.pid, nice);
     this.#child = child;
     running.add(this);
     this.#ended = new Promise((resolve) => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nice } from '../../../src/embedded/priority.ts';
 import { answers } from '../../../src/embedded/temporal-namespace.ts';
 import { readProjectFile } from '../../docker/files.ts';
 import { ServerProcess } from '../../faults/server-process.ts';
@@ -37,6 +38,8 @@ export async function openTemporalServer(options: {
       command: [options.program, '--config-file', file, '--allow-no-auth', 'start'],
       env: { GOMAXPROCS: String(threads) },
       cwd: options.folder,
+      // As its shares of docker-compose.yml.
+      nice,
     }),
   });
   let wanted = false;
