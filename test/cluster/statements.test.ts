@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { statementRows } from './cost/statements.ts';
 
-const statement = (text: string, calls: number, ms: number) => ({ statement: text, calls, ms });
+const statement = (text: string, calls: number, ms: number) => ({ id: text.slice(0, 12), statement: text, calls, ms });
 
 test('statements are shown for 1,000 events, first the one whose time grows most', () => {
   const rows = statementRows(

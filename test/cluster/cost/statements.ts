@@ -8,6 +8,8 @@ export const countingStatements = {
 
 /** What one statement has cost, in all processes together. */
 export interface StatementCost {
+  /** The same in all clusters of a run. The text is not: PostgreSQL keeps it with or without the constants. */
+  id: string;
   /** Its text in one line. */
   statement: string;
   calls: number;
@@ -35,8 +37,8 @@ export async function countedStatements(url: string): Promise<StatementCost[]> {
   const client = await openClient(url);
   try {
     const { rows } = await client.query<StatementCost>(
-      `select regexp_replace(query, '\\s+', ' ', 'g') as statement, sum(calls)::float8 as calls,
-              sum(total_plan_time + total_exec_time)::float8 as ms
+      `select queryid::text as id, regexp_replace(min(query), '\\s+', ' ', 'g') as statement,
+              sum(calls)::float8 as calls, sum(total_plan_time + total_exec_time)::float8 as ms
        from pg_stat_statements join pg_database on pg_database.oid = dbid
        where datname = current_database() and query !~ 'pg_stat_statements'
        group by 1`,
@@ -52,10 +54,10 @@ export function statementRows(
   measured: readonly { apis: number; events: number; statements: readonly StatementCost[] }[],
   shown: number,
 ): Record<string, string | number>[] {
-  const names = new Set(measured.flatMap(({ statements }) => statements.map(({ statement }) => statement)));
-  const rows = [...names].map((statement) => {
+  const texts = new Map(measured.flatMap(({ statements }) => statements.map(({ id, statement }) => [id, statement])));
+  const rows = [...texts].map(([id, statement]) => {
     const each = measured.map(({ apis, events, statements }) => {
-      const found = statements.find((other) => other.statement === statement);
+      const found = statements.find((other) => other.id === id);
       const perThousand = (value = 0) => (value / events) * 1_000;
       return { apis, calls: perThousand(found?.calls), ms: perThousand(found?.ms) };
     });

@@ -51,9 +51,11 @@ export async function runCost(ground: ClusterGround, command: ClusterCommand): P
     await ends.stop();
   }
   const of = (apis: number) => rounds.filter((round) => round.apis === apis);
-  const gateway = (apis: number) => median(of(apis).map(({ figures }) => figures.cpu?.gateway ?? Number.NaN));
+  const gateway = (apis: number) => of(apis).map(({ figures }) => figures.cpu?.gateway ?? Number.NaN);
   const [fewest, most] = [Math.min(...apiCounts), Math.max(...apiCounts)];
-  const times = gateway(most) / gateway(fewest);
+  // Of the same round: the speed of a shared machine changes between rounds.
+  const withFewest = gateway(fewest);
+  const times = median(gateway(most).map((ms, n) => ms / (withFewest[n] ?? Number.NaN)));
   console.log(markdown(apiCounts.map((apis) => rowOf(apis, of(apis)))));
   console.log('The statements whose time grows most with the number of apis:');
   console.log(markdown(statementRows(apiCounts.map(together), shownStatements)));
@@ -105,9 +107,9 @@ async function burstOf(
 
 function summed(statements: readonly StatementCost[]): StatementCost[] {
   const found = new Map<string, StatementCost>();
-  for (const { statement, calls, ms } of statements) {
-    const sum = found.get(statement) ?? { statement, calls: 0, ms: 0 };
-    found.set(statement, { statement, calls: sum.calls + calls, ms: sum.ms + ms });
+  for (const { calls, ms, ...named } of statements) {
+    const sum = found.get(named.id) ?? { calls: 0, ms: 0 };
+    found.set(named.id, { ...named, calls: sum.calls + calls, ms: sum.ms + ms });
   }
   return [...found.values()];
 }
