@@ -5,8 +5,8 @@ const gibibyte = 1024 ** 3;
 
 test.each([
   [512 / 1024, 100],
-  [2, 159],
-  [8, 636],
+  [2, 130],
+  [8, 520],
   [64, 1_000],
 ])('of %s GiB, a worker keeps as many workflows in memory as fit into 2 %%: %i', (memory, workflows) => {
   expect(cachedWorkflows(memory * gibibyte)).toBe(workflows);

@@ -1,3 +1,4 @@
+import { cachedWorkflowBytes, cachedWorkflows, memoryBytes } from '../../../src/temporal/worker-options.ts';
 import { type BothEnds, startBothEnds } from '../../bench/deliver/both-ends.ts';
 import { markdown } from '../../bench/report.ts';
 import type { ClusterGround } from '../ground.ts';
@@ -11,8 +12,8 @@ import { memoryOfWaiting } from '../scale/memory.ts';
 const leastGain = 1.9;
 /** A hanging consumer may make the p99 of other accounts at most so many times as long. */
 const mostDelay = 1.5;
-/** What 10,000 waiting workflows may cost a worker. */
-const mostMiB = 100;
+/** What waiting workflows may cost a worker in MiB: those in its cache, and little for all others. */
+const mostMiB = Math.round(100 + (cachedWorkflows(memoryBytes()) * cachedWorkflowBytes) / 1024 ** 2);
 
 interface Row {
   measured: string;
