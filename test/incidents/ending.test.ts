@@ -43,6 +43,18 @@ test('two successes and a time without a failure resolve an incident; what waits
   expect((await incidents().read(incident.id)).body).toMatchObject({ waiting: 0, exhausted: 0 });
 });
 
+test('an incident that has resolved by itself and has no event left is not looked at again', async () => {
+  const { consumer, account, ids, incident } = await broken();
+  consumer.replies = [200];
+  for (const id of ids) expect((await stage.operate.replay(id)).status).toBe(202);
+  for (const id of ids) await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  await resolvedIncident(account.id);
+  await until('it is marked as finished', async () => {
+    const [row] = await stage.gateway.rows('select finished_at from incidents where id = $1', [incident.id]);
+    return row?.finished_at instanceof Date;
+  });
+});
+
 test('a person closes an incident that has resolved by itself with events left', async () => {
   const { consumer, account, send, incident } = await broken();
   consumer.replies = [200];

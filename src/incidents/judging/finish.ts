@@ -12,8 +12,8 @@ const due = `state = 'resolved' and kind = 'delivery' and resolved_by is null an
 const finishResolved = {
   name: 'finish_resolved_incidents',
   text: `
-    with some as (select id from incidents where ${due} order by checked_at nulls first limit ${atOnce}),
-    checked as (select i.id, exists (select ${failingEvents}) as unfinished from some join incidents i using (id))
+    with looked_at as (select id from incidents where ${due} order by checked_at nulls first limit ${atOnce}),
+    checked as (select i.id, exists (select ${failingEvents}) as unfinished from looked_at join incidents i using (id))
     update incidents i set checked_at = now(), finished_at = case when c.unfinished then null else now() end,
       changed_at = case when c.unfinished then i.changed_at else clock_timestamp() end
     from checked c where i.id = c.id and i.state = 'resolved'`,
