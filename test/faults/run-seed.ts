@@ -9,7 +9,7 @@ import { sendWebhooks, type Webhook } from './load.ts';
 import { type Fault, inWords, planFaults } from './plan.ts';
 import { randomFor } from './random.ts';
 import { type Rows, untilSettled } from './rows.ts';
-import { checksMs, seedLimitMs } from './settings.ts';
+import { settleLimitMs } from './settings.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Nothing is in flight any more when the processes are asked to stop. */
@@ -66,7 +66,7 @@ export async function runSeed(options: {
       sendWebhooks({ seed, urls: stage.senderUrls, loadS, rate }),
       injectFaults(stage, faults),
     ]);
-    const left = await untilSettled(stage.postgres, seedLimitMs - checksMs - elapsedMs());
+    const left = await untilSettled(stage.postgres, settleLimitMs);
     const settledMs = Date.now();
     result = await check(stage, { seed, webhooks, injected, left, settledMs, elapsedMs });
   } finally {
