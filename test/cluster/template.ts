@@ -17,10 +17,7 @@ import { openTemporalServer } from './temporal-server/server.ts';
 export const namespace = 'default';
 const initLimitMs = 5 * 60_000;
 
-/**
- * One server for the gateway and for Temporal. As in docker-compose.yml: room for the connections of all processes, and
- * locks for statements about months of events. The rest as in `npm start` (src/embedded/postgres.ts), to compare with.
- */
+/** One server for the gateway and for Temporal, with the settings of docker-compose.yml. */
 const settings = {
   max_connections: '400',
   max_locks_per_transaction: '256',

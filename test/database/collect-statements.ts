@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
 
 /**
  * Prints the statements of all modules in src/ as JSON: an array of { file, name, text }. A program of its own, because a
@@ -41,5 +40,5 @@ registerHooks({
 const notLoaded =
   /^src\/(console\/web|cli)\/|^src\/(main|roles\/openapi|config\/table|embedded\/temporal-downloader|temporal\/build-workflows)\.ts$/;
 for (const file of globSync('src/**/*.ts', { cwd: root }).toSorted())
-  if (!notLoaded.test(file)) await import(pathToFileURL(new URL(file, root).pathname).href);
+  if (!notLoaded.test(file)) await import(new URL(file, root).href);
 process.stdout.write(JSON.stringify(found), () => process.exit(0));

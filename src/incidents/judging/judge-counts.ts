@@ -41,6 +41,11 @@ const endedLately = (incident: string, failures: string) => `${incident}.kind = 
 const fellBack = `r.kind = 'delivery' and exists (
   select from incidents e where ${endedLately('e', 'r')} and e.resolved_by is null and r.last_at > e.resolved_at)`;
 
+/** Whether a person has closed the incident of a cause since its failures: then they say nothing about what comes after. */
+const isClosed = `exists (
+  select from incidents e where e.kind = n.kind and ${ownerOf('e')} = ${ownerOf('n')} and e.cause = n.cause
+    and e.state = 'resolved' and e.resolved_by is not null and e.resolved_at >= n.last_at)`;
+
 /**
  * Failures that open an incident: by themselves, because of their share, or soon after its end. What was not added yet
  * counts at any age, because a judgement may be late.
@@ -57,7 +62,7 @@ const judged = `
     select i.*, ${ownerOf('i')} as owner from incidents i where state <> 'resolved'
   ), recent as (
     select kind, account_id, ${ownerOf('n')} as owner, cause, sum(succeeded) as succeeded, ${sums}
-    from incident_counts n where not added or at > ${windowStart} group by 1, 2, 3, 4
+    from incident_counts n where (not added or at > ${windowStart}) and not ${isClosed} group by 1, 2, 3, 4
   ), totals as (
     select kind, owner, coalesce(sum(failed), 0) as failed, coalesce(sum(succeeded), 0) as succeeded from recent group by 1, 2
   ), wanted as (
