@@ -58,6 +58,7 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
       'npm run cluster -- --only bench --scenarios burst,rates --events 20000',
       'npm run cluster -- --only bench --nginx /usr/sbin/nginx --pairs 10',
       'npm run cluster -- --scale',
+      'npm run cluster -- --apis 1,2,4 --pairs 3',
       'npm run cluster -- --only actions,disk',
     ],
   },
