@@ -139,7 +139,7 @@ export class Cluster {
         ...{ name, folder: this.logs, env: { ...this.#environment, ...listens, ...options } },
         ...(checkout === undefined ? {} : { checkout }),
         // As the shares of docker-compose.yml.
-        ...(kind === 'worker' ? { nice } : {}),
+        nice: kind === 'worker' ? nice : 0,
       }),
     };
     this.#roles.push(role);

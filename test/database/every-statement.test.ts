@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { migratedDatabase } from '../support/database.ts';
 import { cleanEnvironment } from '../support/gateway-process.ts';
-import { openClient } from '../support/one-connection.ts';
+import { withClient } from '../support/one-connection.ts';
 import type { FoundStatement } from './collect-statements.ts';
 
 const collector = fileURLToPath(new URL('collect-statements.ts', import.meta.url));
@@ -20,15 +20,13 @@ test('PostgreSQL has a plan for each statement of the product, also for those th
   const explained = statements.filter(({ text }) => planned.test(text));
   // The product has more than 200 constants that are statements: if few are found, the collector is wrong.
   expect(explained.length).toBeGreaterThan(200);
-  const client = await openClient(await migratedDatabase());
-  try {
-    const refused: string[] = [];
+  const refused = await withClient(await migratedDatabase(), async (client) => {
+    const errors: string[] = [];
     for (const { file, name, text } of explained)
       await client.query(`explain (generic_plan) ${text}`).catch((error: unknown) => {
-        refused.push(`${file}, ${name}: ${String(error)}`);
+        errors.push(`${file}, ${name}: ${String(error)}`);
       });
-    expect(refused).toEqual([]);
-  } finally {
-    await client.end();
-  }
+    return errors;
+  });
+  expect(refused).toEqual([]);
 });

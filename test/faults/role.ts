@@ -41,7 +41,7 @@ export class Role {
         command: [process.execPath, '--import', clock, ...startArguments(role, options.checkout)],
         env: { ...options.env, FAULTS_CLOCK: this.#clockPath },
         cwd: options.folder,
-        ...(options.nice === undefined ? {} : { nice: options.nice }),
+        nice: options.nice ?? 0,
       }),
     });
   }

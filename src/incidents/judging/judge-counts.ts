@@ -32,10 +32,13 @@ const sameCause = (a: string, b: string) => `${sameOwner(a, b)} and ${a}.cause =
 const isDeleted = `exists (select from accounts a where a.id = c.account_id and a.deleted_at is not null)
   or exists (select from consumers k where k.id = c.consumer_id and k.deleted_at is not null)`;
 
-/** Whether an incident has the cause of some failures, and ended a short time ago: then they open it again. */
-const endedLately = (incident: string, failures: string) => `${incident}.kind = ${failures}.kind
-  and ${ownerOf(incident)} = ${failures}.owner and ${incident}.cause = ${failures}.cause
-  and ${incident}.state = 'resolved' and ${incident}.resolved_at > now() - ${seconds('$6')}`;
+/** Whether an incident has the cause of some failures, and is over. */
+const ended = (incident: string, failures: string, owner: string) => `${incident}.kind = ${failures}.kind
+  and ${ownerOf(incident)} = ${owner} and ${incident}.cause = ${failures}.cause and ${incident}.state = 'resolved'`;
+
+/** Whether it ended a short time ago: then they open it again. */
+const endedLately = (incident: string, failures: string) =>
+  `${ended(incident, failures, `${failures}.owner`)} and ${incident}.resolved_at > now() - ${seconds('$6')}`;
 
 /** Whether deliveries fail again after an incident that has resolved by itself: then a single failure is enough. */
 const fellBack = `r.kind = 'delivery' and exists (
@@ -43,8 +46,7 @@ const fellBack = `r.kind = 'delivery' and exists (
 
 /** Whether a person has closed the incident of a cause since its failures: then they say nothing about what comes after. */
 const isClosed = `exists (
-  select from incidents e where e.kind = n.kind and ${ownerOf('e')} = ${ownerOf('n')} and e.cause = n.cause
-    and e.state = 'resolved' and e.resolved_by is not null and e.resolved_at >= n.last_at)`;
+  select from incidents e where ${ended('e', 'n', ownerOf('n'))} and e.resolved_by is not null and e.resolved_at >= n.last_at)`;
 
 /**
  * Failures that open an incident: by themselves, because of their share, or soon after its end. What was not added yet

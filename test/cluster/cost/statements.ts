@@ -1,4 +1,4 @@
-import { openClient } from '../../support/one-connection.ts';
+import { withClient } from '../../support/one-connection.ts';
 
 /** What a server needs to count its statements; loaded at its start. */
 export const countingStatements = {
@@ -18,24 +18,19 @@ export interface StatementCost {
 }
 
 /**
- * Begins to count the statements of a database anew.
+ * Starts to count the statements of a database from zero.
  *
  * @param url of the database, for the superuser
  */
-export async function beginCounting(url: string): Promise<void> {
-  const client = await openClient(url);
-  try {
+export const beginCounting = (url: string): Promise<void> =>
+  withClient(url, async (client) => {
     await client.query('create extension if not exists pg_stat_statements');
     await client.query('select pg_stat_statements_reset()');
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 /** What the statements of a database have cost since `beginCounting`, without what it asks itself. */
-export async function countedStatements(url: string): Promise<StatementCost[]> {
-  const client = await openClient(url);
-  try {
+export const countedStatements = (url: string): Promise<StatementCost[]> =>
+  withClient(url, async (client) => {
     const { rows } = await client.query<StatementCost>(
       `select queryid::text as id, regexp_replace(min(query), '\\s+', ' ', 'g') as statement,
               sum(calls)::float8 as calls, sum(total_plan_time + total_exec_time)::float8 as ms
@@ -44,22 +39,25 @@ export async function countedStatements(url: string): Promise<StatementCost[]> {
        group by 1`,
     );
     return rows;
-  } finally {
-    await client.end();
-  }
-}
+  });
 
-/** What statements have cost with each number of apis, for 1,000 events: a row for each of the dearest. */
+/** What statements have cost with each number of apis, in all its rounds, for 1,000 events: a row for each of the dearest. */
 export function statementRows(
-  measured: readonly { apis: number; events: number; statements: readonly StatementCost[] }[],
+  rounds: readonly { apis: number; events: number; statements: readonly StatementCost[] }[],
   shown: number,
 ): Record<string, string | number>[] {
-  const texts = new Map(measured.flatMap(({ statements }) => statements.map(({ id, statement }) => [id, statement])));
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+  const texts = new Map(rounds.flatMap(({ statements }) => statements.map(({ id, statement }) => [id, statement])));
+  const byApis = [...Map.groupBy(rounds, ({ apis }) => apis)];
   const rows = [...texts].map(([id, statement]) => {
-    const each = measured.map(({ apis, events, statements }) => {
-      const found = statements.find((other) => other.id === id);
-      const perThousand = (value = 0) => (value / events) * 1_000;
-      return { apis, calls: perThousand(found?.calls), ms: perThousand(found?.ms) };
+    const each = byApis.map(([apis, of]) => {
+      const found = of.flatMap(({ statements }) => statements.filter((other) => other.id === id));
+      const thousands = sum(of.map(({ events }) => events)) / 1_000;
+      return {
+        apis,
+        calls: sum(found.map(({ calls }) => calls)) / thousands,
+        ms: sum(found.map(({ ms }) => ms)) / thousands,
+      };
     });
     return { statement, each, grown: (each.at(-1)?.ms ?? 0) - (each[0]?.ms ?? 0) };
   });

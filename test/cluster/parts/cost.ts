@@ -58,7 +58,7 @@ export async function runCost(ground: ClusterGround, command: ClusterCommand): P
   const times = median(gateway(most).map((ms, n) => ms / (withFewest[n] ?? Number.NaN)));
   console.log(markdown(apiCounts.map((apis) => rowOf(apis, of(apis)))));
   console.log('The statements whose time grows most with the number of apis:');
-  console.log(markdown(statementRows(apiCounts.map(together), shownStatements)));
+  console.log(markdown(statementRows(rounds, shownStatements)));
   return {
     said: `CPU of the gateway for an event with ${most} apis: ${times.toFixed(2)} times that with ${fewest}`,
     failures: [
@@ -68,16 +68,6 @@ export async function runCost(ground: ClusterGround, command: ClusterCommand): P
       ...(times <= mostTimes ? [] : [`an event costs ${times.toFixed(2)} times as much; at most ${mostTimes} times`]),
     ],
   };
-
-  /** The statements of all rounds with so many apis. */
-  function together(apis: number) {
-    const found = of(apis);
-    return {
-      apis,
-      events: found.reduce((sum, { events }) => sum + events, 0),
-      statements: summed(found.flatMap(({ statements }) => statements)),
-    };
-  }
 }
 
 async function burstOf(
@@ -103,15 +93,6 @@ async function burstOf(
   } finally {
     await stage.close();
   }
-}
-
-function summed(statements: readonly StatementCost[]): StatementCost[] {
-  const found = new Map<string, StatementCost>();
-  for (const { calls, ms, ...named } of statements) {
-    const sum = found.get(named.id) ?? { calls: 0, ms: 0 };
-    found.set(named.id, { ...named, calls: sum.calls + calls, ms: sum.ms + ms });
-  }
-  return [...found.values()];
 }
 
 /** The rounds with one number of apis: medians, and all events that were lost or delivered twice. */
