@@ -59,6 +59,9 @@ function isRouting(error: unknown): boolean {
   return ('routine' in error && error.routine === 'ExecFindPartition') || isRouting(error.cause);
 }
 
+/** Whether another transaction has inserted the same key of a unique index. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
+
 /** Whether a statement has waited for a lock for as long as it may. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
 

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
+import { isUniqueViolation } from '../database/errors.ts';
 import { defaultLimit, isId } from '../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
@@ -80,11 +81,17 @@ export function incidentRoutes(deps: { database: Database; calls: AdminCalls; te
         const id = existingIncidentId(params.incident_id);
         const call = calls.of(request);
         const { state, note } = body;
-        await database.transaction(async (sql) => {
-          const change = followed(await changeByOperator(sql, id, { state, note, actor: call.actor }));
-          if (change) await tellIncidents(sql, await changesOf(sql, [{ id, change }]));
-          const fields = note === undefined ? {} : { note: note !== null };
-          await call.record(sql, 'incident.update', { status: 200, ...(state && { state }), ...fields });
+        const changed = () =>
+          database.transaction(async (sql) => {
+            const change = followed(await changeByOperator(sql, id, { state, note, actor: call.actor }));
+            if (change) await tellIncidents(sql, await changesOf(sql, [{ id, change }]));
+            const fields = note === undefined ? {} : { note: note !== null };
+            await call.record(sql, 'incident.update', { status: 200, ...(state && { state }), ...fields });
+          });
+        await changed().catch((error: unknown) => {
+          if (!isUniqueViolation(error)) throw error;
+          // The gateway has opened another of the same cause in between, which is found now.
+          return changed();
         });
         return shown(id);
       },

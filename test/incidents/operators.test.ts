@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { slowDelaysMs } from '../support/gateway.ts';
+import { withClient } from '../support/one-connection.ts';
 import { secretText } from '../support/secrets.ts';
 import { useStage } from '../support/situations.ts';
+import { until } from '../support/until.ts';
 import { answer, incidentsOf, quickPace, sendSome } from './support.ts';
 
 const readToken = secretText('read-token');
@@ -67,6 +69,26 @@ test('a resolved incident is not acknowledged, and is opened again only as the o
     [account.id],
   );
   expect(await incidents().patch(id, { state: 'open' })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+});
+
+test('one of the same cause that the gateway opens during the order is named', async () => {
+  const { id, account } = await broken();
+  await incidents().patch(id, { state: 'resolved' });
+  const answered = await withClient(stage.gateway.databaseUrl, async (judge) => {
+    await judge.query('begin');
+    await judge.query(
+      `insert into incidents (id, kind, account_id, cause, first_seen_at, last_seen_at)
+       values (gen_random_uuid(), 'delivery', $1, '500 broken', now(), now())`,
+      [account.id],
+    );
+    const order = incidents().patch(id, { state: 'open' });
+    const waits = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query ~ 'update incidents'`;
+    await until('the order waits for the other', async () => (await stage.gateway.rows(waits)).length > 0);
+    await judge.query('commit');
+    return order;
+  });
+  expect(answered).toMatchObject({ status: 409, body: { code: 'conflict' } });
 });
 
 test('a token with the role read sees incidents and changes none', async () => {
