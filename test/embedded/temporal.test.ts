@@ -219,8 +219,14 @@ test('lists have an index for what the Web UI and the gateway ask for, and empty
     'Int01 = 1': 'by_int_01',
   };
   expect(Object.fromEntries(Object.keys(wanted).map((where) => [where, indexOf(where)]))).toEqual(wanted);
-  const rows = database.prepare("select sql from sqlite_master where name in ('by_keyword_01', 'by_task_queue')").all();
-  expect(rows.map(({ sql }) => sql)).toEqual([expect.stringMatching(/ where Keyword01 is not null$/)]);
+  const ofOwn = database.prepare("select sql from sqlite_master where name = 'by_keyword_01'").all();
+  expect(ofOwn.map(({ sql }) => sql)).toEqual([expect.stringMatching(/ where Keyword01 is not null$/)]);
+  const names = database
+    .prepare("select name from sqlite_master where type = 'index' and tbl_name = 'executions_visibility'")
+    .all()
+    .map(({ name }) => String(name));
+  const ofCustom = names.filter((name) => /^by_(bool|datetime|double|int|keyword|task)_/.test(name));
+  expect(ofCustom).toEqual([1, 2, 3, 4, 5].map((n) => `by_keyword_0${n}`).concat('by_int_01').toSorted());
 });
 
 test('a file that a server wrote without the gateway gets the same indexes before its next start', async () => {
