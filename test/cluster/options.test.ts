@@ -26,6 +26,8 @@ test('several numbers of apis are compared', () => {
 
 test.each([
   [['--apis', '1,x'], '--apis'],
+  [['--apis', '1,2', '--up'], '--apis'],
+  [['--apis', '1,2', '--only', 'bench'], '--apis'],
   [['--only', 'kil'], '--only'],
   [['--seeds', '1,x'], '--seeds'],
   [['--workers', '0'], '--workers'],

@@ -63,10 +63,13 @@ export function readOptions(args: readonly string[]) {
   const only = values.only?.split(',').map((name) => known('--only', name, parts));
   const several = values.apis?.split(',').map((count) => wholeNumber('--apis', count)) ?? [];
   const [apis = 2] = several;
+  const chosen = only ?? measuring(values.scale, several) ?? [...usualParts];
+  if (several.length > 1 && (values.up || chosen.some((part) => part === 'bench' || part === 'disk')))
+    throw new Error('--apis has several numbers, which only the part cost compares; --up, bench and disk take one');
   return {
     /** Starts the cluster for people to try, and runs no part. */
     up: values.up,
-    parts: only ?? measuring(values.scale, several) ?? [...usualParts],
+    parts: chosen,
     apis,
     /** The numbers of apis that cost compares. */
     apiCounts: several.length > 0 ? several : [1, 2, 4],
