@@ -226,7 +226,12 @@ test('lists have an index for what the Web UI and the gateway ask for, and empty
     .all()
     .map(({ name }) => String(name));
   const ofCustom = names.filter((name) => /^by_(bool|datetime|double|int|keyword|task)_/.test(name));
-  expect(ofCustom).toEqual([1, 2, 3, 4, 5].map((n) => `by_keyword_0${n}`).concat('by_int_01').toSorted());
+  expect(ofCustom).toEqual(
+    [1, 2, 3, 4, 5]
+      .map((n) => `by_keyword_0${n}`)
+      .concat('by_int_01')
+      .toSorted(),
+  );
 });
 
 test('a file that a server wrote without the gateway gets the same indexes before its next start', async () => {
