@@ -119,11 +119,10 @@ export class Starts {
     );
     for (const claim of claimed) {
       this.#inFlight[lane]++;
-      const start = this.#start(claim).finally(() => {
+      const start = this.#start(claim, () => {
         this.#inFlight[lane]--;
-        this.#starting.delete(start);
         (lane === pendingStart ? this.#pending : this.#settled).wake();
-      });
+      }).finally(() => this.#starting.delete(start));
       this.#starting.add(start);
     }
     return next !== null && claimed.length < limit ? 'more' : 'idle';
@@ -151,12 +150,13 @@ export class Starts {
     return (await releaseSettledEvents(this.#deps.sql)) ? 'more' : this.#settledRound();
   }
 
-  async #start(claim: Held): Promise<void> {
+  /** @param onStarted called when Temporal has answered. The record, which lingers, keeps no other start from beginning. */
+  async #start(claim: Held, onStarted: () => void): Promise<void> {
     const { claims, writes, returns, log } = this.#deps;
     const { eventId, generation, hold } = claim;
     const { token } = claims;
     try {
-      await writes.markStarted(await ensureWorkflow(this.#deps, claim));
+      await writes.markStarted(await ensureWorkflow(this.#deps, claim).finally(onStarted));
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started, retrying');
       try {
