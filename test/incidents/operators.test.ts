@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { withClient } from '../support/one-connection.ts';
@@ -74,12 +75,13 @@ test('a resolved incident is not acknowledged, and is opened again only as the o
 test('one of the same cause that the gateway opens during the order is named', async () => {
   const { id, account } = await broken();
   await incidents().patch(id, { state: 'resolved' });
+  const other = randomUUID();
   const answered = await withClient(stage.gateway.databaseUrl, async (judge) => {
     await judge.query('begin');
     await judge.query(
       `insert into incidents (id, kind, account_id, cause, first_seen_at, last_seen_at)
-       values (gen_random_uuid(), 'delivery', $1, '500 broken', now(), now())`,
-      [account.id],
+       values ($1, 'delivery', $2, '500 broken', now(), now())`,
+      [other, account.id],
     );
     const order = incidents().patch(id, { state: 'open' });
     const waits = `select 1 from pg_stat_activity
@@ -88,7 +90,7 @@ test('one of the same cause that the gateway opens during the order is named', a
     await judge.query('commit');
     return order;
   });
-  expect(answered).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  expect(answered).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringContaining(other) } });
 });
 
 test('a token with the role read sees incidents and changes none', async () => {
