@@ -49,11 +49,11 @@ const idleMs = 250;
 const paceMs = 25;
 /**
  * First attempts a second for each core from which on they need the cores of this machine: then settled events start one
- * at a time, and 10 a second, those of all its workers together. Otherwise a burst would be accepted and delivered a
- * quarter more slowly.
+ * at a time, and one a second, those of all its workers together. Otherwise a burst would be accepted and delivered a
+ * quarter more slowly. Ten a second took a twentieth of two cores.
  */
 const burstPerCore = 150;
-const burstPaceMs = 100;
+const burstPaceMs = 1_000;
 const downDelayS = 2;
 
 /** Starts the workflows of events whose first attempt was made. Pending events come before settled ones. */
