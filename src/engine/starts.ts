@@ -102,7 +102,10 @@ export class Starts {
   async #settledRound(): Promise<Round> {
     const { firstAttemptsPerSHere, workersHere } = this.#deps.machine;
     const isBurst = firstAttemptsPerSHere > burstPerCore * cores;
-    await sleep(Math.max(0, this.#settledAtMs + (isBurst ? burstPaceMs * workersHere : paceMs) - performance.now()));
+    const waitMs = this.#settledAtMs + (isBurst ? burstPaceMs * workersHere : paceMs) - performance.now();
+    // Looks again instead of waiting: the burst may end before, and a stop waits for the round.
+    if (isBurst && waitMs > 0) return 'idle';
+    await sleep(Math.max(0, waitMs));
     this.#settledAtMs = performance.now();
     return this.#round(settledStart, isBurst ? 1 : Math.ceil(concurrency[settledStart] / workersHere));
   }
