@@ -13,9 +13,9 @@ import { roll } from './roll.ts';
 /** The most that the replacement of a process may delay an event. */
 const longestDelayMs = 2_000;
 /**
- * A worker that stops forgets a workflow's task that it has taken and not begun: no server and no worker of Temporal knows
- * of it until the task's time limit of 10 s. So at most one retry in a hundred may be as late: those that become due in the
- * milliseconds of a stop.
+ * The most of a retry whose task was forgotten: a worker that stops drops a workflow's task that it has taken and not begun,
+ * and Temporal gives it out again after the task's time limit of 10 s. At most one retry in a hundred may be later than
+ * `longestDelayMs`.
  */
 const longestForgottenMs = 10_000 + longestDelayMs;
 
