@@ -13,12 +13,22 @@ export interface Report {
   firstMs: Times;
   /** Milliseconds by which second attempts came later than their schedule allows. */
   retryLateMs: Times;
+  /** The same of those whose workflow had no task while a worker stopped. */
+  undisturbedLateMs: Times;
   /** The latest of these, with when they were due, to compare with the replacements. */
   latest: string[];
 }
 
+/** From the signal to a worker until its process has ended; `performance.now()`. */
+export interface Stop {
+  fromMs: number;
+  untilMs: number;
+}
+
 /** How many of the latest retries are named. */
 const named = 5;
+/** How long before a stop a worker may have received a task that it drops, and how late a task may be on a busy machine. */
+const toleranceMs = 1_000;
 
 interface Times {
   count: number;
@@ -27,15 +37,25 @@ interface Times {
   max: number;
 }
 
-/** @param retryMs the first delay of the schedule, with its jitter */
-export function reportOf(sent: readonly Sent[], received: readonly Received[], retryMs: number): Report {
+/**
+ * @param retryMs the shortest and longest first delay of the schedule, with its jitter
+ * @param stops of workers
+ */
+export function reportOf(
+  sent: readonly Sent[],
+  received: readonly Received[],
+  retryMs: { min: number; max: number },
+  stops: readonly Stop[],
+): Report {
+  const disturbed = (fromMs: number, untilMs: number) =>
+    stops.some((stop) => fromMs <= stop.untilMs + toleranceMs && untilMs >= stop.fromMs - toleranceMs);
   const refused: Record<string, number> = {};
   for (const { answer } of sent) if (answer !== '202') refused[answer] = (refused[answer] ?? 0) + 1;
   const byEvent = Map.groupBy(received, ({ eventId }) => eventId);
   const lost: string[] = [];
   const twice: string[] = [];
   const first: number[] = [];
-  const late: { eventId: string; dueMs: number; lateMs: number }[] = [];
+  const late: { eventId: string; dueMs: number; lateMs: number; disturbed: boolean }[] = [];
   for (const { eventId, ackedMs } of sent) {
     if (eventId === null) continue;
     const attempts = byEvent.get(eventId) ?? [];
@@ -46,19 +66,28 @@ export function reportOf(sent: readonly Sent[], received: readonly Received[], r
     // The consumer may be earlier than the sender's answer.
     if (one) first.push(Math.max(0, one.atMs - ackedMs));
     if (one && two) {
-      const dueMs = one.atMs + retryMs;
-      late.push({ eventId, dueMs, lateMs: Math.max(0, two.atMs - dueMs) });
+      const dueMs = one.atMs + retryMs.max;
+      late.push({
+        ...{ eventId, dueMs, lateMs: Math.max(0, two.atMs - dueMs) },
+        // The tasks of the workflow: it starts after the first attempt, and its timer fires before the second.
+        disturbed: disturbed(one.atMs, one.atMs) || disturbed(one.atMs + retryMs.min, dueMs),
+      });
     }
   }
   const latest = late
     .toSorted((a, b) => b.lateMs - a.lateMs)
     .slice(0, named)
     .map(
-      ({ eventId, dueMs, lateMs }) =>
-        `${eventId}, due ${new Date(performance.timeOrigin + dueMs).toISOString()}: ${Math.round(lateMs)} ms late`,
+      (retry) =>
+        `${retry.eventId}, due ${new Date(performance.timeOrigin + retry.dueMs).toISOString()}: ` +
+        `${Math.round(retry.lateMs)} ms late${retry.disturbed ? ', while a worker stopped' : ''}`,
     );
-  const retryLateMs = timesOf(late.map(({ lateMs }) => lateMs));
-  return { sent: sent.length, refused, lost, twice, firstMs: timesOf(first), retryLateMs, latest };
+  return {
+    ...{ sent: sent.length, refused, lost, twice, firstMs: timesOf(first) },
+    retryLateMs: timesOf(late.map(({ lateMs }) => lateMs)),
+    undisturbedLateMs: timesOf(late.flatMap((retry) => (retry.disturbed ? [] : [retry.lateMs]))),
+    latest,
+  };
 }
 
 function timesOf(values: number[]): Times {

@@ -9,14 +9,14 @@ import { startArguments } from '../support/start-command.ts';
 import { until } from '../support/until.ts';
 import { accounts, Consumer, Load, type Sent } from './load.ts';
 import { checkOutReleaseBefore, thisCheckout } from './release-before.ts';
-import { type Report, reportOf } from './report.ts';
+import { type Report, reportOf, type Stop } from './report.ts';
 import { Place } from './role.ts';
 
 /** Nine delays. The first one is long enough that many events wait in a workflow while a worker is replaced. */
 const firstDelayMs = 3_000;
 const schedule = [`${firstDelayMs}ms`, ...Array.from({ length: 8 }, () => '1s')].join(',');
 /** Delays have a jitter of ±10 %. */
-const longestFirstDelayMs = firstDelayMs * 1.1;
+const firstDelaysMs = { min: firstDelayMs * 0.9, max: firstDelayMs * 1.1 };
 /** Until events that wait for a retry are delivered, and their workflows have started. */
 const settleLimitMs = 180_000;
 
@@ -88,12 +88,15 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
   });
   const balancer = new Balancer(apis.map(({ port }) => port));
   const consumer = new Consumer();
+  const workerStops: Stop[] = [];
   let load: Load | null = null;
 
   /** Stops the process of a place, and starts another release there. */
   const replace = async (at: Place, by: string, now: string) => {
     onProgress(`${at.name}: ${now}`);
+    const fromMs = performance.now();
     await at.stop();
+    if (at.role === 'worker') workerStops.push({ fromMs, untilMs: performance.now() });
     await at.start(by);
     if (at.role === 'api') await until(`the balancer uses ${at.name}`, () => balancer.healthy.includes(at.port));
     await sleep(quietMs);
@@ -122,7 +125,7 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
     }).catch(() => undefined);
     const left = await undelivered();
     for (const each of places) await each.stop();
-    return { ...reportOf(sent, consumer.received, longestFirstDelayMs), undelivered: left };
+    return { ...reportOf(sent, consumer.received, firstDelaysMs, workerStops), undelivered: left };
   } catch (error) {
     // The folder is removed, and what the processes said tells why.
     throw new Error(`${error}\n${places.map((each) => `${each.name}:\n${each.warnings()}`).join('\n')}`, {

@@ -10,7 +10,7 @@ test('each process is replaced by this release and back under load: nothing is r
   const databaseUrl = await freshDatabase();
   const { folder, remove } = ownFolder('gateway-upgrade-');
   onTestFinished(remove);
-  const { firstMs, retryLateMs, latest, ...report } = await roll({
+  const { firstMs, retryLateMs, undisturbedLateMs, latest, ...report } = await roll({
     ...{ folder, databaseUrl, temporalAddress: inject('temporalAddress') },
     ...{
       rate: 10,
@@ -24,7 +24,7 @@ test('each process is replaced by this release and back under load: nothing is r
     secrets: { admin: secretText('upgrade-admin'), signing: secretText('upgrade-signing') },
     query: (sql) => queryOnce(databaseUrl, sql),
   });
-  if (process.env.UPGRADE_LOG) console.log(firstMs, retryLateMs, latest, report);
+  if (process.env.UPGRADE_LOG) console.log(firstMs, retryLateMs, undisturbedLateMs, latest, report);
   expect(report).toEqual({ sent: expect.any(Number), refused: {}, lost: [], twice: [], undelivered: [] });
   expect(report.sent).toBeGreaterThan(50);
   // Events waited in workflows while the workers were replaced.
