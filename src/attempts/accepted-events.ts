@@ -56,7 +56,8 @@ export class AcceptedEvents implements HandOver {
   reserve(event: AttemptOwner & { id: string; bytes: number }): Place | null {
     const { backlog, lines, isOpen, free } = this.#deps;
     const { consumerId, accountId, bytes } = event;
-    if (!isOpen() || backlog.isBehind(consumerId)) return null;
+    // An event of a held consumer would only be read, decided about, and put into the queue.
+    if (!isOpen() || backlog.isBehind(consumerId) || backlog.isHeld(consumerId)) return null;
     const line = lines.of(consumerId);
     const isLong = line >= shortLine || lines.ofAccount(accountId) >= shortLine * accountShare;
     const kept = isLong ? reservedPlaces : 0;
@@ -72,7 +73,7 @@ export class AcceptedEvents implements HandOver {
   }
 
   queued(consumerId: string): void {
-    this.#deps.queued(consumerId);
+    if (!this.#deps.backlog.isHeld(consumerId)) this.#deps.queued(consumerId);
   }
 
   #place({ id: eventId, consumerId, accountId, bytes }: AttemptOwner & { id: string; bytes: number }): Place {

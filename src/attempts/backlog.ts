@@ -26,6 +26,8 @@ export class Backlog {
   readonly #waiting = new Map<string, number>();
   /** Consumers with more events in the queue than the last claim could take. */
   readonly #behind = new Set<string>();
+  /** Consumers to which nothing may be sent, as far as this process knows. */
+  readonly #held = new Set<string>();
   readonly #positions = new LRUCache<string, string>({ max: keptPositions });
   /** Counts the calls of `noticed`. */
   #notices = 0;
@@ -48,6 +50,19 @@ export class Backlog {
   fellBehind(consumerId: string): void {
     this.#behind.add(consumerId);
     this.noticed(consumerId);
+  }
+
+  /** Called when an attempt was not made because the consumer or its account is disabled or paused. */
+  mayNotSend(consumerId: string): void {
+    this.#held.add(consumerId);
+  }
+
+  /**
+   * Whether events of this consumer wait because nothing may be sent to it. A claim finds out when that ends: the next look, or
+   * the one that the operator's call causes.
+   */
+  isHeld(consumerId: string): boolean {
+    return this.#held.has(consumerId);
   }
 
   /** Whether many events of this consumer wait. New ones must then wait behind them. */
@@ -96,7 +111,9 @@ export class Backlog {
       claimed.set(consumerId, (claimed.get(consumerId) ?? 0) + 1);
       this.#advance(consumerId, eventId);
     }
-    for (const { consumerId, most } of round.visited) {
+    for (const { consumerId, most, maySend } of round.visited) {
+      if (maySend) this.#held.delete(consumerId);
+      else this.#held.add(consumerId);
       // The consumer had no room, so nothing is known.
       if (most === 0) continue;
       const noticedAt = this.#waiting.get(consumerId);

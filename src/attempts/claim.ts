@@ -6,8 +6,8 @@ import { type Claimed, consumersAClaim, consumersOfLane, lowestId, maySend, ofCo
 
 /**
  * Claims events of the consumers in `candidates` (account_id, after, free). Each consumer gets a fair share, so that
- * thousands of events of one do not delay the first event of another. Events of a disabled one stay in the queue. Answers
- * with the consumers, how many events of each could be claimed at most, and the claimed events.
+ * thousands of events of one do not delay the first event of another. Events of one to which nothing may be sent stay in the
+ * queue. Answers with the consumers, how many events of each could be claimed at most, and the claimed events.
  *
  * $1: how many in all; $2: the token.
  *
@@ -31,7 +31,7 @@ const claimOfCandidates = (lane: string) => `
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation
     )
-    select a.account_id as visited, a.most, c.event_id, c.generation,
+    select a.account_id as visited, a.most, a.may_send, c.event_id, c.generation,
       case when c.event_id is not null then (select account_id from consumers where id = c.account_id) end as account_id
     from asked a left join claimed c on c.account_id = a.account_id order by a.account_id`;
 
@@ -75,8 +75,11 @@ export type ClaimedAttempt = Claimed & AttemptOwner;
 /** The result of a claim for first attempts. */
 export interface ClaimRound {
   claimed: ClaimedAttempt[];
-  /** The consumers that the claim has looked at, and the most events of each that it could claim. */
-  visited: { consumerId: string; most: number }[];
+  /**
+   * The consumers that the claim has looked at, the most events of each that it could claim, and whether anything may be sent to
+   * it: not while it or its account is disabled or paused.
+   */
+  visited: { consumerId: string; most: number; maySend: boolean }[];
   /** The consumer after which to continue; null when all of them were looked at. */
   next: string | null;
 }
@@ -130,14 +133,14 @@ function roundOfAll(rows: ClaimRow[]): ClaimRound {
 }
 
 function roundOf(rows: ClaimRow[]): Omit<ClaimRound, 'next'> {
-  const visited = new Map(rows.map((row) => [row.visited, row.most]));
+  const visited = new Map(rows.map((row) => [row.visited, row]));
   return {
     claimed: rows.flatMap(({ event_id, generation, visited: consumerId, account_id }) =>
       event_id === null || generation === null
         ? []
         : [{ eventId: event_id, generation, consumerId, accountId: account_id ?? consumerId }],
     ),
-    visited: [...visited].map(([consumerId, most]) => ({ consumerId, most })),
+    visited: [...visited].map(([consumerId, { most, may_send: maySend }]) => ({ consumerId, most, maySend })),
   };
 }
 
@@ -145,6 +148,7 @@ function roundOf(rows: ClaimRow[]): Omit<ClaimRound, 'next'> {
 interface ClaimRow {
   visited: string;
   most: number;
+  may_send: boolean;
   event_id: string | null;
   generation: number | null;
   account_id: string | null;

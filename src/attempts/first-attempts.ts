@@ -188,7 +188,7 @@ export class FirstAttempts {
     return run;
   }
 
-  async #attempt({ eventId, generation }: ClaimedAttempt, { slot, event }: Begun): Promise<void> {
+  async #attempt({ eventId, generation, consumerId }: ClaimedAttempt, { slot, event }: Begun): Promise<void> {
     const { attempts, schedule, returns, claims, isAlive, paused } = this.#deps;
     const { token } = claims;
     if (!isAlive() || paused()) {
@@ -201,6 +201,7 @@ export class FirstAttempts {
         { claimToken: token, signal: this.#stopping.signal, event, slot },
       )
       .finally(() => slot.release());
+    if (result.kind === 'stopped' && result.waitsFor) this.#backlog.mayNotSend(consumerId);
     // Recording an attempt also sets the event's lane. If nothing was recorded, the lane is set by the event's row.
     if (!recorded)
       await returns.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? heldDelayS : 0 });

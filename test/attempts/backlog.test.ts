@@ -26,3 +26,20 @@ test('a look during which PostgreSQL hung comes again after five seconds', () =>
   expect(backlog.scope(() => true, endedMs + 4_000)).toBeNull();
   expect(backlog.scope(() => true, endedMs + 5_000)).toEqual(all);
 });
+
+test('what is held is left out until a claim says that it may be sent', () => {
+  const { backlog, endedMs } = looked(0);
+  const [held, other] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'];
+  const learn = (maySend: boolean) =>
+    backlog.learn(
+      all,
+      { ...nothing, visited: [{ consumerId: held, most: 0, maySend }] },
+      { began: backlog.notices, full: false, beganMs: endedMs },
+    );
+  backlog.mayNotSend(held);
+  expect([backlog.isHeld(held), backlog.isHeld(other)]).toEqual([true, false]);
+  learn(true);
+  expect(backlog.isHeld(held)).toBe(false);
+  learn(false);
+  expect(backlog.isHeld(held)).toBe(true);
+});

@@ -88,7 +88,7 @@ test('a claim of known accounts takes their events from a position on, and those
     limit: 4,
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(10, 14));
-  expect(visited).toEqual([{ consumerId: crowd, most: 4 }]);
+  expect(visited).toEqual([{ consumerId: crowd, most: 4, maySend: true }]);
   expect(next).toBeNull();
 });
 
