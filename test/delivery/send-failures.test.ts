@@ -55,6 +55,18 @@ describe('the time limit', () => {
     await closed.promise;
   });
 
+  test('a connection that stood in time is used, although this process was busy until after the limit', async () => {
+    const { port } = await consumer((response) => response.end('ok'));
+    const lookup = async () => {
+      // Longer than the limit of 10 s for a connection. The kernel establishes it as soon as the name is resolved.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_100);
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    expect(await sender({ lookup }).post(hook(`http://consumer.test:${port}/hook`))).toMatchObject({
+      outcome: 'delivered',
+    });
+  });
+
   test('covers name resolution', async () => {
     const answered = Promise.withResolvers<never>();
     const { post } = sender({ lookup: () => answered.promise });

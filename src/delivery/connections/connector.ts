@@ -62,11 +62,14 @@ export function createConnector(
   const begin = (peer: string, secure: boolean, callback: buildConnector.Callback): Connecting => {
     const giveUp = new AbortController();
     pending.add(giveUp);
-    const timer = setTimeout(() => {
+    const timeOut = () => {
+      if (!pending.has(giveUp)) return;
       const text = `${peer} could not be connected to within ${duration(connectTimeLimitMs)}`;
       fail(new DeliveryFailure('timeout', text));
       giveUp.abort();
-    }, connectTimeLimitMs);
+    };
+    // When this process was stopped or busy, the connection may stand already. Node reads the sockets before `setImmediate`.
+    const timer = setTimeout(() => setImmediate(timeOut), connectTimeLimitMs);
     const settle = () => {
       clearTimeout(timer);
       return pending.delete(giveUp);
