@@ -6,9 +6,9 @@ import type { Sql } from '../database/sql.ts';
 import { inEntityTransaction } from '../database/transaction.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
-import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
+import { AccountEntity, type AccountRow } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
-import { sealUrls, type UrlField } from './account-urls.ts';
+import { sealUrls } from './account-urls.ts';
 import { type SecretsByPath, secretsOfAccount } from './compared-secrets.ts';
 import { changeOfDelivery, endsOfDelivery, type SettingsOfDefault } from './delivery-secrets.ts';
 import { type PreviousEnds, refusalOf } from './outbound-rotation.ts';
@@ -22,6 +22,7 @@ import {
   signingSecrets,
   withoutNull,
 } from './provider-settings.ts';
+import { splitFields } from './sealed-fields.ts';
 import { type ChangedFields, changeOfSigning, previousSecret } from './signing-rotation.ts';
 
 export type AccountWrite =
@@ -99,7 +100,7 @@ export class AccountStore {
     const urls = sealUrls(this.#deps.box, id, input, null);
     const errors = [...urls.errors, ...this.#errors(input.provider, { ...input, provider_config })];
     if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
-    const { secrets, plain } = this.#split(id, input);
+    const { secrets, plain } = splitFields(this.#deps.box, id, input);
     return this.#write(() =>
       inEntityTransaction(this.#deps.em(), async (tx, sql): Promise<AccountWrite> => {
         const account = tx.create(AccountEntity, {
@@ -156,7 +157,8 @@ export class AccountStore {
         const urls = sealUrls(this.#deps.box, account.id, change, account);
         const errors = [...urls.errors, ...this.#errors(change.provider ?? account.provider, settings, stored)];
         if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
-        const { secrets, plain } = this.#split(
+        const { secrets, plain } = splitFields(
+          this.#deps.box,
           account.id,
           kept === null ? change : { ...change, signing_secret_previous: kept },
         );
@@ -229,25 +231,6 @@ export class AccountStore {
         secrets[field] = this.#deps.box.open(sealed, { accountId: account.id, field });
     }
     return { ...secrets, provider_config: withoutNull(sameProvider && sent ? { ...stored, ...sent } : sent) };
-  }
-
-  /** Separates the encrypted secrets from the plain fields; URLs are in neither. An empty secret counts as none. */
-  #split<T extends ChangedFields>(id: string, input: T) {
-    const secrets: Partial<Record<SecretField, Buffer | null>> = {};
-    const plain = { ...input };
-    delete plain.provider_config;
-    delete plain.delivery_url;
-    delete plain.project_delivery_url;
-    for (const field of secretFields) {
-      const value = input[field];
-      delete plain[field];
-      if (value !== undefined) {
-        secrets[field] =
-          value === null || value === '' ? null : Buffer.from(this.#deps.box.seal(value, { accountId: id, field }));
-      }
-    }
-    const fields: Omit<T, SecretField | UrlField | 'provider_config'> = plain;
-    return { secrets, plain: fields };
   }
 }
 

@@ -3,8 +3,9 @@ import * as oauth from 'oauth4webapi';
 import type { OAuthClient } from '../accounts/authentication.ts';
 import { keptAnswerBytes } from '../shared/kept-answer.ts';
 import { answeredText } from './answer.ts';
+import type { SendResult } from './exchange.ts';
 import { duration } from './failure.ts';
-import type { Sender, SendResult } from './send.ts';
+import type { Sender } from './send.ts';
 import { parseTarget } from './target.ts';
 
 /** `error` is a text for operators; it contains nothing of the answer. */

@@ -1,8 +1,9 @@
 import { bearerHeader } from '../accounts/authentication.ts';
 import type { DeliveryTarget } from '../accounts/delivery-target.ts';
 import { AccessTokens } from './access-tokens.ts';
+import { failedResult, type SendRequest, type SendResult } from './exchange.ts';
 import { DeliveryFailure } from './failure.ts';
-import { failedResult, type Sender, type SendRequest, type SendResult } from './send.ts';
+import type { Sender } from './send.ts';
 
 type Target = Pick<DeliveryTarget & { ok: true }, 'url' | 'tls' | 'oauth'>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { count, flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
 import { rejectionReasons } from '../providers/provider.ts';
 import { deliveryStatuses, eventStatuses } from './event.ts';
+import { eventExample, itemExample } from './event-examples.ts';
 import { attempt, notification, workflow } from './history-schemas.ts';
 import { rejectionCheck } from './rejected-schemas.ts';
 import { stateFields } from './state-schemas.ts';
@@ -49,36 +50,6 @@ const item = {
   bulk_job_id: id
     .nullable()
     .meta({ description: 'The last bulk job that changed or made the event; `null`: none did' }),
-};
-
-/** An event of the examples. */
-export const itemExample = {
-  id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
-  request_id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
-  account_id: '01a1fb47-2990-7103-bb77-1c90fa89b69e',
-  provider: 'generic',
-  account_slug: 'shop',
-  consumer: 'default',
-  app_key: 'my-app',
-  event_type: 'order.created',
-  external_id: 'order-4711',
-  state: 'retrying' as const,
-  schedule: { made: 1, of: 10 },
-  waits_for: null,
-  status: 'enqueued' as const,
-  delivery_status: 'pending' as const,
-  attempts: 1,
-  last_error: 'the consumer answered 503',
-  response_code: 503,
-  generation: 0,
-  received_at: '2026-11-20T10:00:00.000Z',
-  delivered_at: null,
-  next_attempt_at: '2026-11-20T10:00:10.000Z',
-  rejection_reason: null,
-  rejection_explanation: null,
-  skipped_reason: null,
-  backfilled_at: null,
-  bulk_job_id: null,
 };
 
 /** An event as the lists show it (docs/admin-api.md). */
@@ -132,63 +103,7 @@ export const event = z
   })
   .meta({
     id: 'Event',
-    examples: [
-      {
-        ...itemExample,
-        rejection_check: null,
-        rejected_event_id: null,
-        siblings: [],
-        unmatched: [],
-        payload: { id: 'order-4711', type: 'order.created' },
-        payload_bytes: 43,
-        payload_sha256: '2f3bcbd0ab8ab4a4fbf2a9e75d7be3dba42ad4ddd7fdc4e29e1a4f1b53ee2d4a',
-        payload_truncated: false,
-        headers: [
-          ['Content-Type', 'application/json'],
-          ['X-Webhook-Secret', '[masked]'],
-        ],
-        headers_truncated: false,
-        delivery_history: [
-          {
-            number: 1,
-            generation: 0,
-            trigger: 'schedule',
-            started_at: '2026-11-20T10:00:00.012Z',
-            duration_ms: 42,
-            waited_ms: 12,
-            connect_ms: 3.1,
-            answer_ms: 38.2,
-            outcome: 'http_error',
-            response_code: 503,
-            request_headers: [
-              ['content-type', 'application/json'],
-              ['webhook-id', '01939f5e-7c2a-7d3b-9f1e-2a6b8c4d5e6f'],
-            ],
-            response_headers: [['retry-after', '120']],
-            response_body: 'down for maintenance',
-            error: 'the consumer answered 503',
-            url: 'https://consumer.example/hook',
-          },
-        ],
-        notifications: [],
-        actions: [
-          {
-            at: '2026-11-20T10:02:00.000Z',
-            actor: 'alice',
-            action: 'retry' as const,
-            generation: 0,
-            reason: 'the shop is up again',
-            job_id: null,
-          },
-        ],
-        pauses: [],
-        workflow: {
-          id: 'event-01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
-          run_id: '01a1fb5c-3316-70a5-9efb-1f74a7d0b4a1',
-          url: null,
-        },
-      },
-    ],
+    examples: [eventExample],
   });
 
 /** The bytes of a webhook's body. The typed client returns them as an ArrayBuffer. */

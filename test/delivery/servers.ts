@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
-import { createSender, type Sender, type SenderOptions, type SendRequest } from '../../src/delivery/send.ts';
+import type { SendRequest } from '../../src/delivery/exchange.ts';
+import { createSender, type Sender, type SenderOptions } from '../../src/delivery/send.ts';
 import { listenForTest } from '../support/listen-for-test.ts';
 
 export type Seen = { rawHeaders: string[]; body: Buffer; path: string; method: string; socket: Socket };

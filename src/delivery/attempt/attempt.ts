@@ -1,9 +1,4 @@
-import type {
-  AttemptRequest,
-  AttemptResult,
-  DeliverySchedule,
-  NotificationRequest,
-} from '../../../workflows/messages.ts';
+import type { AttemptRequest, AttemptResult, DeliverySchedule } from '../../../workflows/messages.ts';
 import type { AccountMasks } from '../../accounts/account-mask.ts';
 import { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import type { Transactions } from '../../database/sql.ts';
@@ -28,14 +23,9 @@ import { describeOutcome, inAttemptSpan, type ReadTimes } from './attempt-span.t
 import { decide } from './decide.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
+import { type PendingNotifications, withNotifications } from './pending-notifications.ts';
 import { type PostDeps, postEvent } from './post.ts';
 import { type Failures, Recording } from './recording.ts';
-
-/** Reads the pending notifications of an exhausted event. */
-type PendingNotifications = (event: {
-  eventId: string;
-  generation: number;
-}) => Promise<Pick<NotificationRequest, 'destinationId' | 'destinationType'>[]>;
 
 export interface AttemptDeps {
   database: Transactions;
@@ -148,7 +138,10 @@ export class Attempts {
     // false.
     if (running) return running.then(({ result }) => notRecorded(result));
     const attempt = this.#attempt(asked, options)
-      .then((made) => this.#withNotifications(asked, made))
+      .then(async (made) => ({
+        ...made,
+        result: await withNotifications(this.#deps.pendingNotifications, asked, made.result),
+      }))
       .finally(() => this.#inFlight.delete(name));
     this.#inFlight.set(name, attempt);
     return attempt;
@@ -182,26 +175,6 @@ export class Attempts {
       default:
         return decision satisfies never;
     }
-  }
-
-  /**
-   * Adds the pending notifications to the result of an exhausted event, so that its workflow sends them. They may have
-   * been recorded by an earlier call whose worker crashed before it could return them.
-   */
-  async #withNotifications({ eventId, generation, trigger }: Asking, made: Made): Promise<Made> {
-    const { result } = made;
-    const settled = result.kind === 'stopped' && result.reason === 'already_settled' && trigger === 'schedule';
-    if (result.kind !== 'exhausted' && !settled) return made;
-    const pending = await this.#deps.pendingNotifications({ eventId, generation });
-    const notifications = pending.map(({ destinationId, destinationType }) => ({
-      generation,
-      destinationId,
-      destinationType,
-    }));
-    if (result.kind === 'exhausted') return { ...made, result: { ...result, notifications } };
-    return notifications.length === 0
-      ? made
-      : { ...made, result: { kind: 'exhausted', attempted: false, endsAs: 'failed', notifications } };
   }
 
   async #send(

@@ -9,7 +9,7 @@ import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders, type Header } from '../headers.ts';
 import { maskError } from '../mask-error.ts';
 import { signaturesOf } from '../signature.ts';
-import { keepsHeaders, keptHeaders, noHeaders } from './exchange.ts';
+import { keepsHeaders, keptHeaders, noHeaders } from './kept-headers.ts';
 
 /** The outcome of one attempt, whether or not a request could be sent. */
 export interface Posted {

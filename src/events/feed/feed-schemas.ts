@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { limit, textFilter } from '../../http/admin/query-schemas.ts';
 import { flag, text } from '../../http/admin/schemas/common.ts';
 import { text as bounded } from '../../shared/text-rules.ts';
-import { eventItem, itemExample } from '../event-schemas.ts';
+import { itemExample } from '../event-examples.ts';
+import { eventItem } from '../event-schemas.ts';
 
 /** Values of a filter. All of them, as long as they may be, fit into the 16 KiB that Node reads of a request's head. */
 const mostAccounts = 50;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, id, timestamp } from '../../http/admin/schemas/common.ts';
-import { eventItem, itemExample } from '../event-schemas.ts';
+import { itemExample } from '../event-examples.ts';
+import { eventItem } from '../event-schemas.ts';
 
 /** The result of one search in payloads. */
 export const foundPayloads = z

@@ -1,6 +1,7 @@
+import type { SendResult } from '../../delivery/exchange.ts';
 import type { Header } from '../../delivery/headers.ts';
 import { maskError } from '../../delivery/mask-error.ts';
-import type { Sender, SendResult } from '../../delivery/send.ts';
+import type { Sender } from '../../delivery/send.ts';
 import { createMask } from '../../secrets/secret-mask.ts';
 import type { Said } from '../notice.ts';
 

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
-import { isId } from '../../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
+import { isId } from '../../shared/is-id.ts';
 import { incidentMessage } from './message-schemas.ts';
 
 const findIncident = { name: '', text: 'select id from incidents where id = $1' };

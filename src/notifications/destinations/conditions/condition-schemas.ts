@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { eventItem, itemExample } from '../../../events/event-schemas.ts';
-import { isId } from '../../../http/admin/query-schemas.ts';
+import { itemExample } from '../../../events/event-examples.ts';
+import { eventItem } from '../../../events/event-schemas.ts';
 import { count, flag, text } from '../../../http/admin/schemas/common.ts';
+import { isId } from '../../../shared/is-id.ts';
 import { text as bounded } from '../../../shared/text-rules.ts';
 import { destinationCondition } from '../destination-condition.ts';
 import { owners } from './preview.ts';

@@ -4,8 +4,8 @@ import { alwaysSecret } from '../../providers/stored-headers.ts';
 import { MASKED } from '../../secrets/masked.ts';
 import type { Mask } from '../../secrets/secret-mask.ts';
 import { utf8HeaderValue } from '../../shared/text.ts';
+import type { SendResult } from '../exchange.ts';
 import type { Header } from '../headers.ts';
-import type { SendResult } from '../send.ts';
 
 /** The headers of an attempt as they are stored and shown; null when nothing was sent or answered. */
 export interface KeptHeaders {
