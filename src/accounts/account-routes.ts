@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
-import { flagFilter, isId, textFilter } from '../http/admin/query-schemas.ts';
+import { flagFilter, textFilter } from '../http/admin/query-schemas.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Provider } from '../providers/provider.ts';
+import { isId } from '../shared/is-id.ts';
 import { type FieldError, fieldsInWords } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import { accountSchemas } from './account-rules.ts';

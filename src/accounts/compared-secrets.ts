@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { constantTimeEqual } from '../secrets/constant-time.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { type AccountRow, secretFields } from './account-entity.ts';
 import { credentialFields, urlFields } from './account-urls.ts';
@@ -36,12 +36,9 @@ export function secretsOfAccount(box: SecretBox, account: AccountRow): SecretsBy
  * candidate are right, or on which candidates are.
  */
 export function differing(candidates: SecretsByPath, stored: SecretsByPath): string[] {
-  // timingSafeEqual needs inputs of one length. The key is random, so the digests reveal nothing about the secrets.
-  const key = randomBytes(32);
-  const digest = (text: string) => createHmac('sha256', key).update(text).digest();
-  const absent = randomBytes(32);
   return [...candidates].flatMap(([path, candidate]) => {
     const value = stored.get(path);
-    return timingSafeEqual(digest(candidate), value === undefined ? absent : digest(value)) ? [] : [path];
+    const isEqual = constantTimeEqual(candidate, value ?? '');
+    return isEqual && value !== undefined ? [] : [path];
   });
 }

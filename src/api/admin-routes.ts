@@ -31,7 +31,6 @@ import { summaryRoutes } from '../events/summary/summary-routes.ts';
 import { addressOf } from '../http/address.ts';
 import { CallLimit } from '../http/admin/call-limit.ts';
 import { readJsonBody } from '../http/admin/json-body.ts';
-import { isId } from '../http/admin/query-schemas.ts';
 import type { BodyReader } from '../http/bodies/body-reader.ts';
 import { problemOf } from '../http/errors.ts';
 import type { AdminOperation } from '../http/operation.ts';
@@ -50,6 +49,7 @@ import { testDestinationRoutes } from '../notifications/test-destination-routes.
 import { processRoutes } from '../processes/process-routes.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providerRoutes } from '../providers/provider-routes.ts';
+import { isId } from '../shared/is-id.ts';
 import type { Log } from '../shared/log.ts';
 import type { KnownTokens } from '../tokens/known-tokens.ts';
 import { tokenInUseRoutes } from '../tokens/token-in-use-routes.ts';

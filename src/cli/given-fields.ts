@@ -4,6 +4,7 @@ import type { Cli } from './cli.ts';
 import { usageError } from './exit.ts';
 import { repeated } from './options.ts';
 import { readInput, readSecret } from './read-input.ts';
+import { setPath } from './set-path.ts';
 
 export interface FieldOptions {
   set?: string[];
@@ -50,11 +51,11 @@ export async function givenFields(cli: Cli, { set = [], setFile = [], file }: Fi
         `${secret} is or contains a secret, which other users of this machine could see`,
         `Use --set-file ${secret}=<path>, or --set-file ${secret}=- for standard input.`,
       );
-    setPath(fields, path, value);
+    setPath(fields, path.split('.'), value);
   }
   for (const pair of setFile) {
     const [path, from] = split(pair);
-    setPath(fields, path, await readSecret(cli, from, path));
+    setPath(fields, path.split('.'), await readSecret(cli, from, path));
   }
   if (Object.keys(fields).length === 0) throw usageError('no field is given', 'Use --set, --set-file or --file.');
   return fields;
@@ -75,22 +76,6 @@ function givenValue(text: string): unknown {
     return text;
   }
 }
-
-function setPath(fields: Fields, path: string, value: unknown): void {
-  const names = path.split('.');
-  const last = names.pop() ?? '';
-  let inner = fields;
-  for (const name of names) {
-    const next = Object.hasOwn(inner, name) ? inner[name] : undefined;
-    const made: Fields = isRecord(next) ? next : {};
-    // Not assigned: `__proto__` would be the prototype.
-    Object.defineProperty(inner, name, { value: made, ...plain });
-    inner = made;
-  }
-  Object.defineProperty(inner, last, { value, ...plain });
-}
-
-const plain = { enumerable: true, writable: true, configurable: true };
 
 function parsedObject(text: string, file: string): Fields {
   try {

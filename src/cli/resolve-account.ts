@@ -1,11 +1,7 @@
+import { isId } from '../shared/is-id.ts';
 import { answered } from './answered.ts';
 import type { Cli } from './cli.ts';
 import { CliError, exitCodes, usageError } from './exit.ts';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether a text is an id, such as that of an account or event. */
-export const isId = (text: string): boolean => uuid.test(text);
 
 /**
  * The account that `text` names: `provider/slug`, or its id.

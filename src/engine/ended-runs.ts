@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { isDeliverEventInput } from '../../workflows/message-checks.ts';
 import type { DeliverEventInput } from '../../workflows/messages.ts';
-import { isId } from '../http/admin/query-schemas.ts';
+import { isId } from '../shared/is-id.ts';
 import { workflowId } from './workflow-engine.ts';
 
 /** A healthy server answers in milliseconds. */

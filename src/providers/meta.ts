@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { constantTimeEqual } from '../secrets/constant-time.ts';
 import { storableText } from '../shared/text.ts';
-import { constantTimeEqual } from './constant-time.ts';
 import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { stringField, topLevelFields } from './fields.ts';
 import { verifyHubSignature } from './hub-signature.ts';

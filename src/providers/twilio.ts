@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { constantTimeEqual } from '../secrets/constant-time.ts';
 import { storableText } from '../shared/text.ts';
 import { commonType, dedupBatch, eventsIn, firstId } from './batch.ts';
-import { constantTimeEqual } from './constant-time.ts';
 import { dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';

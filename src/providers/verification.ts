@@ -1,4 +1,4 @@
-import { constantTimeMatcher } from './constant-time.ts';
+import { constantTimeMatcher } from '../secrets/constant-time.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, RejectionReason, Verification, VerificationSettings } from './provider.ts';
 

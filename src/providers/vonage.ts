@@ -1,9 +1,9 @@
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
+import { constantTimeEqual } from '../secrets/constant-time.ts';
 import { storableText } from '../shared/text.ts';
 import { bearerToken } from './bearer-token.ts';
-import { constantTimeEqual } from './constant-time.ts';
 import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { type Fields, identifierAt, stringField, topLevelFields } from './fields.ts';
 import type { Provider, RejectionReason } from './provider.ts';

@@ -1,7 +1,7 @@
 import type { Sql } from '../database/sql.ts';
-import { isId } from '../http/admin/query-schemas.ts';
 import type { TokenScope } from '../http/admin/scope.ts';
 import { Problem } from '../http/problem.ts';
+import { isId } from '../shared/is-id.ts';
 
 const readAccounts = {
   name: 'read_accounts_of_scope',

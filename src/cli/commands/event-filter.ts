@@ -1,6 +1,7 @@
+import { isId } from '../../shared/is-id.ts';
 import type { Cli } from '../cli.ts';
 import { usageError } from '../exit.ts';
-import { isId, resolveAccount } from '../resolve-account.ts';
+import { resolveAccount } from '../resolve-account.ts';
 
 /**
  * The id of an event.

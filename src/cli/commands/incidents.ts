@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { type IncidentKind, incidentKinds, incidentStates } from '../../incidents/incident.ts';
+import { isId } from '../../shared/is-id.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { usageError } from '../exit.ts';
 import { wholeNumber } from '../options.ts';
 import { age } from '../output/ages.ts';
 import { showAnswer } from '../output/fields.ts';
-import { isId, resolveAccount } from '../resolve-account.ts';
+import { resolveAccount } from '../resolve-account.ts';
 
 interface ListOptions {
   state?: (typeof states)[number];

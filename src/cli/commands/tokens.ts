@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { type TokenRole, tokenRoles } from '../../http/admin/roles.ts';
+import { isId } from '../../shared/is-id.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, exitCodes, usageError } from '../exit.ts';
 import { timeAhead } from '../options.ts';
 import { age } from '../output/ages.ts';
-import { isId, resolveAccount } from '../resolve-account.ts';
+import { resolveAccount } from '../resolve-account.ts';
 
 interface CreateOptions {
   role: TokenRole;

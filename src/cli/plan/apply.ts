@@ -1,7 +1,7 @@
 import type { AdminApiClient } from '../../api/client.ts';
 import { answered } from '../answered.ts';
 import { CliError } from '../exit.ts';
-import { put } from './compare.ts';
+import { setPath } from '../set-path.ts';
 import type { FieldChange, Step } from './plan.ts';
 
 type Accounts = AdminApiClient['accounts'];
@@ -99,7 +99,7 @@ async function destinationStep(calls: OfAccount, step: Step, body: NewDestinatio
 
 function bodyOf(changes: readonly FieldChange[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const { field, send } of changes) put(body, field.split('.'), send);
+  for (const { field, send } of changes) setPath(body, field.split('.'), send);
   return body;
 }
 

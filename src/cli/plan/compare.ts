@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AdminApiClient } from '../../api/client.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
+import { setPath } from '../set-path.ts';
 import type { CurrentAccount } from './current.ts';
 import type { Candidate, Pair } from './difference.ts';
 
@@ -27,7 +28,7 @@ export async function differingCandidates(
   );
   if (candidates.length === 0) return new Set();
   const body: Record<string, unknown> = {};
-  for (const { candidate, at } of candidates) put(body, at, candidate.value);
+  for (const { candidate, at } of candidates) setPath(body, at, candidate.value);
   const { differ } = await compare(cli, account, body);
   const differs = new Set(differ);
   return new Set(candidates.flatMap(({ candidate, at }) => (differs.has(at.join('.')) ? [candidate] : [])));
@@ -46,17 +47,6 @@ function placeOf({ kind, wanted, current }: Pair, path: string): string[] {
     default:
       return kind satisfies never;
   }
-}
-
-/** Sets the value at a path, and makes the objects on the way to it. */
-export function put(body: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) {
-    body[name] = value;
-    return;
-  }
-  const inner: Record<string, unknown> = { ...Object(body[name]) };
-  put(inner, rest, value);
-  body[name] = inner;
 }
 
 async function compare(cli: Cli, { id, name }: CurrentAccount, body: Body): Promise<{ differ: string[] }> {

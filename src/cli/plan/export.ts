@@ -2,7 +2,7 @@ import { Document } from 'yaml';
 import { MASKED } from '../../secrets/masked.ts';
 import { isRecord } from '../../shared/is-record.ts';
 import { CliError, exitCodes } from '../exit.ts';
-import { put } from './compare.ts';
+import { setPath } from '../set-path.ts';
 import { type Current, type CurrentAccount, refuseSameNames } from './current.ts';
 import { defaults, type Kind, secretOfAuthentication } from './fields.ts';
 import { isSame } from './same.ts';
@@ -60,11 +60,11 @@ function exportedFields(kind: Kind, one: Current, names: VariableNames, within: 
     if (path === 'authentication' && isRecord(value)) fields.authentication = authentication(value, names, within);
     // A user and password.
     else if (typeof value === 'string' && value.includes(`://${MASKED}@`))
-      put(fields, path.split('.'), names.of([...within, path]));
-    else put(fields, path.split('.'), value);
+      setPath(fields, path.split('.'), names.of([...within, path]));
+    else setPath(fields, path.split('.'), value);
   }
   for (const path of one.secrets)
-    if (path !== 'authentication') put(fields, path.split('.'), names.of([...within, path]));
+    if (path !== 'authentication') setPath(fields, path.split('.'), names.of([...within, path]));
   return fields;
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
-import { isId } from '../../http/admin/query-schemas.ts';
 import type { TokenScope } from '../../http/admin/scope.ts';
+import { isId } from '../../shared/is-id.ts';
 import { defaultConsumer } from '../event.ts';
 
 /** Which events a reader gets. Absent: all. */

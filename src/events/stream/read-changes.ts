@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { dayMs, uuidFloor } from '../../database/uuid-time.ts';
-import { isId } from '../../http/admin/query-schemas.ts';
+import { isId } from '../../shared/is-id.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isId } from '../../http/admin/query-schemas.ts';
 import { count, flag, id, text, timestamp } from '../../http/admin/schemas/common.ts';
+import { isId } from '../../shared/is-id.ts';
 
 /** Ids of one call: the rows that are in sight. */
 const mostIds = 100;

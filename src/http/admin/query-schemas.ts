@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isId } from '../../shared/is-id.ts';
 import { text } from '../../shared/text-rules.ts';
 
 /** A filter that is compared with a text column. */
@@ -39,9 +40,6 @@ export const optionalInteger = (min: number, max: number, otherwise: number) =>
 
 /** The largest number of entries in a list. */
 export const limit = optionalInteger(1, 1000, defaultLimit);
-
-/** Whether a text is a UUID, in either case. All ids are UUIDs, so other texts need no database query. */
-export const isId = (given: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given);
 
 /** The cursor of the next page: the id of the last entry seen. */
 export const cursor = z

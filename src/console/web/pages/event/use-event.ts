@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { isId } from '../../../../shared/is-id.ts';
 import { answer, api } from '../../api/client.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import type { EventDetails } from '../../api/types.ts';
@@ -8,7 +9,6 @@ const [pendingMs, endedMs] = [1_000, 5_000];
 /** Each answer has the whole payload, so a large one is read less often. */
 const [largeBytes, largeMs] = [100_000, 15_000];
 
-const eventId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const noEvent = new ApiProblem({ status: 404, title: 'Not found', detail: 'there is no event with this id' });
 
 export const eventKey = (id: string) => ['event', id];
@@ -22,7 +22,7 @@ export const useEvent = (id: string) =>
     queryKey: eventKey(id),
     queryFn: ({ signal }) => {
       // Other words in this place are other routes of the API, such as `filters`.
-      if (!eventId.test(id)) throw noEvent;
+      if (!isId(id)) throw noEvent;
       return answer(api.events({ event_id: id }).get({ query: {}, fetch: { signal } }));
     },
     refetchInterval: ({ state: { data } }) => {

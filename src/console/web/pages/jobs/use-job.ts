@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { isId } from '../../../../shared/is-id.ts';
 import { answer, api } from '../../api/client.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import type { BulkJob } from '../../api/types.ts';
@@ -13,7 +14,6 @@ export type ListedJob = Omit<BulkJob, 'event_ids' | 'results' | 'waits_for'>;
 /** While the job runs, while attempts of its events are to come, and afterwards, when only operators change its events. */
 const [runningMs, openMs, endedMs] = [1_000, 3_000, 15_000];
 
-const jobId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const noJob = new ApiProblem({ status: 404, title: 'Not found', detail: 'there is no bulk job with this id' });
 
 export const isRunning = ({ state }: Pick<BulkJob, 'state'>) => state === 'running' || state === 'stopping';
@@ -23,7 +23,7 @@ export const useJob = (id: string) =>
   useQuery({
     queryKey: [...jobsKey, id],
     queryFn: ({ signal }) => {
-      if (!jobId.test(id)) throw noJob;
+      if (!isId(id)) throw noJob;
       return answer(api.events.bulk({ job_id: id }).get({ query: {}, fetch: { signal } }));
     },
     refetchInterval: ({ state: { data } }) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { constantTimeEqual, constantTimeMatcher } from '../../src/providers/constant-time.ts';
+import { constantTimeEqual, constantTimeMatcher } from '../../src/secrets/constant-time.ts';
 
 // 'binary' includes lone surrogates: different strings that have the same UTF-8 bytes.
 const anyString = fc.string({ unit: 'binary', maxLength: 80 });
