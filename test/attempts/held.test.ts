@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
+import { withClient } from '../support/one-connection.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
 import { receivedEvent } from '../support/received.ts';
 import { until } from '../support/until.ts';
@@ -69,4 +70,23 @@ test('a process that has missed the notification finds out when it next looks at
   await receive(2);
   await resume();
   await until('they are delivered', () => consumer.deliveries.length === 3);
+});
+
+test('processes are notified of events that wait only if something may be sent', async () => {
+  const { database, databaseUrl, rows } = stage.gateway;
+  const [paused, other] = [await stage.account(), await stage.account()];
+  await rows('update accounts set paused_since = now() where id = $1', [paused.id]);
+  await withClient(databaseUrl, async (client) => {
+    const told: (string | undefined)[] = [];
+    client.on('notification', ({ payload }) => told.push(payload));
+    await client.query('listen gateway_queue');
+    // Without a relay, all events wait in the queue.
+    const receiver = new EventReceiver(database);
+    for (const account of [paused, other, paused, other]) await receiver.receive(receivedEvent(account));
+    await until('the processes are notified', async () => {
+      await client.query('select');
+      return told.length >= 2;
+    });
+    expect(told).toEqual([other.id, other.id]);
+  });
 });

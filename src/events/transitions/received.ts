@@ -2,6 +2,8 @@ import type { DatabaseFailure } from '../../database/errors.ts';
 import { type CircumstanceRow, circumstanceColumns } from '../attempt-row.ts';
 import { channels } from '../event.ts';
 import { lanes } from '../lanes.ts';
+import { isPaused } from '../pause.ts';
+import { maySend } from '../queue.ts';
 
 /** A verified webhook that is to be stored. */
 export interface ReceivedEvent {
@@ -89,10 +91,11 @@ const withSiblings: typeof alone = {
  * the relay claims. Nothing is stored for a duplicate, or if the account was deleted or disabled or its consumers changed
  * after they were read. The clock of PostgreSQL sets when the key expires, and decides when it has expired.
  *
- * An event with a place in the relay of this process is queued as claimed ($12), and no relay is notified. The rows of the
- * answer that are asked to ($13) tell about their consumers what the first attempts need. A batch without siblings has a
- * statement of its own, which takes 4 to 6 % less of PostgreSQL's time. The arrays are unnested in the list of columns: in
- * `from`, PostgreSQL keeps a store of rows for each of them.
+ * An event with a place in the relay of this process is queued as claimed ($12), and no relay is notified; nor is one of an event
+ * that may not be sent, because the call that resumes or enables its consumer does that. The rows of the answer that are asked
+ * to ($13) tell about their consumers what the first attempts need. A batch without siblings has a statement of its own,
+ * which takes 4 to 6 % less of PostgreSQL's time. The arrays are unnested in the list of columns: in `from`, PostgreSQL keeps
+ * a store of rows for each of them.
  */
 const textOf = ({ made, asked }: typeof alone) => `
     with input as (
@@ -132,6 +135,7 @@ const textOf = ({ made, asked }: typeof alone) => `
     ), told as materialized (
       select pg_notify('${channels.queue}', owner::text)
       from (select distinct coalesce(consumer_id, account_id) as owner from ${made.name} where token is null and skipped_reason is null) w
+      where not ${isPaused} and ${maySend('w.owner')}
     )${asked.query}
     select q.id, l.id is not null as live, y.id is not null as accepted, (select count(*) from told) as told, q.tells, ${circumstanceColumns}
     from ${asked.name} q left join live l on l.id = ${asked.requestId} left join accepted y on y.id = ${asked.requestId}
