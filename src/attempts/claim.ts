@@ -2,7 +2,15 @@ import type { Sql } from '../database/sql.ts';
 import type { AttemptOwner } from '../delivery/attempt-slots.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
-import { type Claimed, consumersAClaim, consumersOfLane, lowestId, maySend, ofConsumer } from '../events/queue.ts';
+import {
+  type Claimed,
+  consumersAClaim,
+  consumersOfLane,
+  isAmong,
+  lowestId,
+  maySend,
+  ofConsumer,
+} from '../events/queue.ts';
 
 /**
  * Claims events of the consumers in `candidates` (account_id, after, free). Each consumer gets a fair share, so that
@@ -28,7 +36,7 @@ const claimOfCandidates = (lane: string) => `
       ) p limit $1
     ), claimed as (
       update event_queue q set claim_token = $2, claimed_until = 'infinity'
-      from picked where q.event_id = picked.event_id
+      where ${isAmong('q.event_id', 'select event_id from picked')}
       returning q.event_id, q.account_id, q.generation
     )
     select a.account_id as visited, a.most, a.may_send, c.event_id, c.generation,

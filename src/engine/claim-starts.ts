@@ -6,6 +6,7 @@ import {
   type ClaimedRow,
   consumersAClaim,
   consumersOfLane,
+  isAmong,
   lowestId,
   maySend,
   ofConsumer,
@@ -35,7 +36,7 @@ const claimPendingStarts = {
       ) p limit $2
     ), claimed as (
       update event_queue q set claim_token = $3, claimed_until = 'infinity'
-      from picked where q.event_id = picked.event_id
+      where ${isAmong('q.event_id', 'select event_id from picked')}
       returning q.event_id, q.generation
     )
     select l.hops, l.last_account, c.* from (
@@ -61,7 +62,7 @@ const textOfSettled = (condition: string) => `
       order by q.event_id limit $2 for update skip locked
     )
     update event_queue q set claim_token = $3, claimed_until = 'infinity'
-    from picked where q.event_id = picked.event_id
+    where ${isAmong('q.event_id', 'select event_id from picked')}
     returning q.event_id, q.generation`;
 
 const claimSettledStarts = { name: 'claim_settled_starts', text: textOfSettled('') };

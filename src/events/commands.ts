@@ -1,4 +1,5 @@
 import type { Sql } from '../database/sql.ts';
+import { isAmong } from './queue.ts';
 
 /** An operator's command, to be passed on to the workflow of its event. */
 export type Command = { id: string; eventId: string; generation: number; token: string } & (
@@ -19,7 +20,7 @@ const claimCommands = {
       order by c.id limit $1 for update skip locked
     )
     update event_commands c set claim_token = $2, claimed_until = now() + make_interval(secs => $3)
-    from picked where c.id = picked.id
+    where ${isAmong('c.id', 'select id from picked')}
     returning c.id, c.event_id, c.kind, c.generation, c.number, c.dead`,
 };
 
