@@ -1,6 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
+import { isAmong } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 
@@ -21,12 +22,11 @@ const leave = {
         -- The last heartbeat may be a second old.
         and not exists (select from processes where makes_first_attempts and alive_until > now())
       order by account_id, event_id limit $1 for update skip locked
-    ), states as (
-      select w.event_id, (select e.delivery_status from events e where e.id = w.event_id) as delivery_status from waiting w
     )
     update event_queue q set claimed_until = null, claim_token = null, lane_since = now(),
-      lane = case when s.delivery_status is distinct from 'pending' then ${lanes.settledStart} else ${lanes.pendingStart} end
-    from states s where q.event_id = s.event_id returning q.event_id`,
+      lane = case when (select e.delivery_status from events e where e.id = q.event_id) is distinct from 'pending'
+        then ${lanes.settledStart} else ${lanes.pendingStart} end
+    where ${isAmong('q.event_id', 'select event_id from waiting')} returning q.event_id`,
 };
 
 /** Lets the workflows of queued events make the first attempt: the events then only wait for the start of theirs. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Sql } from '../../src/database/sql.ts';
 import { claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { lanes } from '../../src/events/lanes.ts';
@@ -15,6 +15,7 @@ const limit = 12;
 /** The most rows that a step of the plans has read. */
 async function mostRead(call: (sql: Sql) => Promise<unknown>): Promise<number> {
   const client = await database.pool.connect();
+  onTestFinished(() => client.release());
   let most = 0;
   await call({
     async query({ name, text }, values) {
@@ -31,7 +32,6 @@ async function mostRead(call: (sql: Sql) => Promise<unknown>): Promise<number> {
       return [];
     },
   });
-  client.release();
   return most;
 }
 

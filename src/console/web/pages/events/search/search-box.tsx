@@ -1,10 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isId } from '../../../../../shared/is-id.ts';
 import { Button } from '../../../components/button.tsx';
 import { submits } from '../../../components/submits.ts';
 import styles from './search.module.css';
-
-const eventId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** One field for three searches: an event id opens the event, other texts are external ids, or searched in payloads. */
 export function SearchBox(props: { onExternalId(id: string): void; onPayloads(text: string): void }) {
@@ -16,7 +15,7 @@ export function SearchBox(props: { onExternalId(id: string): void; onPayloads(te
       className={styles.box}
       onSubmit={submits(() => {
         if (given === '') return;
-        if (eventId.test(given)) void navigate({ to: '/events/$eventId', params: { eventId: given.toLowerCase() } });
+        if (isId(given)) void navigate({ to: '/events/$eventId', params: { eventId: given.toLowerCase() } });
         else props.onExternalId(given);
       })}
     >
