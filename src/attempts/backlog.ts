@@ -120,6 +120,8 @@ export class Backlog {
       const cutShort = full || (claimed.get(consumerId) ?? 0) >= most;
       if (cutShort) this.#behind.add(consumerId);
       else this.#behind.delete(consumerId);
+      // A claim that was full before it came to this consumer leaves it its place in the order.
+      if (full && noticedAt !== undefined && !claimed.has(consumerId)) continue;
       // Set again at the end of the order, so that the claims serve all consumers, round-robin.
       this.#waiting.delete(consumerId);
       if (cutShort || (noticedAt ?? 0) > began) this.#waiting.set(consumerId, noticedAt ?? began);

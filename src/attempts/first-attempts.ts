@@ -4,7 +4,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { accountShare } from '../delivery/attempt-slots.ts';
 import type { HandOver } from '../events/hand-over.ts';
-import { lowestId } from '../events/queue.ts';
+import { lastOf, lowestId } from '../events/queue.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
 import type { Held, HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
@@ -33,8 +33,11 @@ const maxInFlight = 1_024;
 /** Rows per claim. Larger claims delay their first attempts and are not faster. */
 const maxClaim = 128;
 const idleMs = 1_000;
-/** Between two looks for later attempts while an consumer that may have some has no free slot. */
+/** Between two looks for later attempts while a consumer that may have some has no free slot. */
 const waitedPauseMs = 50;
+/** A look passes the events that wait for their workflow. While these are many, looks take a twentieth of the time. */
+const waitedLookShare = 20;
+const longestWaitedPauseMs = 5_000;
 /** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
 const crowd = 16;
 const crowdPauseMs = 5;
@@ -138,12 +141,21 @@ export class FirstAttempts {
   async #waitedRound(room: Room, limit: number): Promise<Round> {
     if (performance.now() < this.#waitedLookMs) return 'idle';
     const { sql, claims } = this.#deps;
-    const claim = { room, limit, token: claims.token, after: this.#waitedAfter };
-    const { claimed, visited, next } = await claims.claim(() => claimWaitedForAttempt(sql, claim));
+    const beganMs = performance.now();
+    const after = this.#waitedAfter;
+    const claim = { room, limit, token: claims.token, after };
+    const round = await claims.claim(() => claimWaitedForAttempt(sql, claim));
+    const { claimed, visited } = round;
+    // After the last consumer that was served, or else looked at, and after the last of all the first again.
+    const served = claimed.length < limit ? null : lastOf(claimed.map(({ consumerId }) => consumerId));
+    const next = served ?? round.next ?? (after === lowestId ? null : lowestId);
     this.#waitedAfter = next ?? lowestId;
     const isFull = visited.some(({ most }) => most === 0);
-    if (claimed.length === 0 && next === null)
-      this.#waitedLookMs = performance.now() + (isFull ? waitedPauseMs : idleMs);
+    if (claimed.length === 0 && next === null) {
+      const nowMs = performance.now();
+      const leastMs = Math.min(longestWaitedPauseMs, (nowMs - beganMs) * waitedLookShare);
+      this.#waitedLookMs = nowMs + Math.max(isFull ? waitedPauseMs : idleMs, leastMs);
+    }
     this.#join(claimed);
     return claimed.length > 0 || next !== null ? 'more' : 'idle';
   }

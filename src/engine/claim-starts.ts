@@ -7,6 +7,7 @@ import {
   consumersAClaim,
   consumersOfLane,
   isAmong,
+  lastOf,
   lowestId,
   maySend,
   ofConsumer,
@@ -15,7 +16,7 @@ import {
 
 // Claims of events that need no first attempt, but their workflow.
 
-type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow, 'event_id'> & {
+type RoundRow = { hops: number; last_account: string | null; account_id: string } & Omit<ClaimedRow, 'event_id'> & {
     event_id: string | null;
   };
 
@@ -37,7 +38,7 @@ const claimPendingStarts = {
     ), claimed as (
       update event_queue q set claim_token = $3, claimed_until = 'infinity'
       where ${isAmong('q.event_id', 'select event_id from picked')}
-      returning q.event_id, q.generation
+      returning q.event_id, q.account_id, q.generation
     )
     select l.hops, l.last_account, c.* from (
       select count(*)::integer as hops, (select account_id from looked_at order by account_id desc limit 1) as last_account from looked_at
@@ -52,7 +53,7 @@ const claimPendingStarts = {
  */
 export async function claimPendingForStart(sql: Sql, options: StartClaim & { waited: boolean }): Promise<Round> {
   const { after, limit, token, waited } = options;
-  return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token, waited]));
+  return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token, waited]), limit);
 }
 
 const textOfSettled = (condition: string) => `
@@ -101,8 +102,10 @@ export interface Round {
   next: string | null;
 }
 
-function toRound(rows: RoundRow[]): Round {
+/** Where the limit has ended the round, the next claim continues after the last consumer that was served. */
+function toRound(rows: RoundRow[], limit: number): Round {
   const [first] = rows;
   const claimed = rows.flatMap((row) => (row.event_id === null ? [] : [toClaimed({ ...row, event_id: row.event_id })]));
+  if (claimed.length === limit) return { claimed, next: lastOf(rows.map(({ account_id }) => account_id)) };
   return { claimed, next: first && first.hops >= consumersAClaim ? first.last_account : null };
 }

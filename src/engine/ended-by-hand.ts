@@ -8,7 +8,7 @@ import { endCancelled, startAgain, unfinishedOf, type WithoutWorkflow } from '..
 import type { Log } from '../shared/log.ts';
 import type { Round } from '../shared/poller.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
-import { saysThatItIsAway } from '../temporal/lazy-connection.ts';
+import { gaveNoAnswer } from '../temporal/lazy-connection.ts';
 import { type EndedRun, EndedRuns } from './ended-runs.ts';
 
 /** How much later than its end a closed run may be in Temporal's list. */
@@ -60,14 +60,14 @@ export class EndedByHand {
     this.#told.push({ end, atMs: performance.now() });
   }
 
-  /** @throws the database's error, and those of Temporal's client unless Temporal is away. */
+  /** @throws the database's error, and those of Temporal's client unless it gave no answer. */
   async round(): Promise<Round> {
     await this.#repairTold();
     try {
       return this.#runs === null ? 'idle' : await this.#look(this.#runs);
     } catch (error) {
-      // The worker's health says so already.
-      if (saysThatItIsAway(error)) return 'idle';
+      // The worker's health says so already. A call that is refused is told by nothing else.
+      if (gaveNoAnswer(error)) return 'idle';
       throw error;
     }
   }

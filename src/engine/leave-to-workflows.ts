@@ -1,7 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
-import { isAmong } from '../events/queue.ts';
+import { isAmong, waitingConsumers } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 
@@ -19,6 +19,8 @@ const leave = {
     with waiting as (
       select event_id from event_queue
       where lane = ${lanes.firstAttempt} and (claimed_until is null or claimed_until <= now()) and not ${isPaused}
+        -- Those of a disabled or paused consumer would wait there, too, and an api makes their attempts sooner.
+        and account_id not in (${waitingConsumers})
         -- The last heartbeat may be a second old.
         and not exists (select from processes where makes_first_attempts and alive_until > now())
       order by account_id, event_id limit $1 for update skip locked

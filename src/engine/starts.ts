@@ -136,8 +136,10 @@ export class Starts {
       ...{ ...claim, after: this.#after },
       waited: !this.#deps.attemptsAreMade(),
     });
-    this.#after = round.next ?? lowestId;
-    return round;
+    // After the last consumer comes the first again.
+    const next = round.next ?? (this.#after === lowestId ? null : lowestId);
+    this.#after = next ?? lowestId;
+    return { ...round, next };
   }
 
   async #claimSettled(claim: { limit: number; token: string }): Promise<ClaimedStarts> {

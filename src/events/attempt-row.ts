@@ -50,6 +50,8 @@ export interface AttemptRow {
   traceparent: string | null;
   /** As {@link databaseClock}. */
   nowMs(): number;
+  /** When the states of account and consumer were read, by the clock of `performance`. */
+  readMs: number;
 }
 
 /** The state of a consumer, or of an account. */
@@ -62,7 +64,7 @@ interface OwnerState {
 }
 
 /** What an attempt needs besides its event: the states of account, consumer and pause, at one moment. */
-export type Circumstances = Pick<AttemptRow, 'account' | 'consumer' | 'pause' | 'resumedAt' | 'nowMs'>;
+export type Circumstances = Pick<AttemptRow, 'account' | 'consumer' | 'pause' | 'resumedAt' | 'nowMs' | 'readMs'>;
 
 /** The columns of `Circumstances`, for a statement in which `accounts` has the alias `a` and `consumers` the alias `c`. */
 export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
@@ -209,6 +211,7 @@ export function toCircumstances(row: CircumstanceRow): Circumstances {
       ...{ id: row.account_id, name: 'default', enabled: true, deleted: false, paused: false, options: null },
     },
     nowMs: databaseClock(row.read_at),
+    readMs: performance.now(),
   };
 }
 

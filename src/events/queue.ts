@@ -60,6 +60,9 @@ export const waitingConsumers = `select id from accounts where deleted_at is nul
  */
 export const isAmong = (id: string, picked: string) => `${id} = any(array(${picked}))`;
 
+/** The last of these ids, as PostgreSQL orders them. */
+export const lastOf = (ids: readonly string[]): string | null => ids.toSorted().at(-1) ?? null;
+
 /** Sorts before every UUID: before the first consumer, or before the first event of one. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

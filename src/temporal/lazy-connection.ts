@@ -34,7 +34,16 @@ function withAuthorities(tls: TLSConfig | boolean): TLSConfig | false {
   return { ...config, serverRootCACertificate: Buffer.from(systemAuthorities().join('\n')) };
 }
 
-/** Whether a call failed because Temporal cannot be reached or did not respond in time. */
+/** UNAVAILABLE, CANCELLED and DEADLINE_EXCEEDED of gRPC: what calls end with while a server is down, stops or hangs. */
+const awayCodes: ReadonlySet<number> = new Set([14, 1, 4]);
+
+/** Whether Temporal gave no answer to a call, as opposed to one that it has refused. */
+export function gaveNoAnswer(error: unknown): boolean {
+  const refused = [error, error instanceof Error ? error.cause : null].find(isGrpcServiceError);
+  return refused ? awayCodes.has(refused.code) : saysThatItIsAway(error);
+}
+
+/** Whether a call failed because Temporal cannot be reached, did not respond in time, or refuses all calls. */
 export function saysThatItIsAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/deadline|connect/i.test(error.message)) return true;

@@ -43,3 +43,27 @@ test('what is held is left out until a claim says that it may be sent', () => {
   learn(false);
   expect(backlog.isHeld(held)).toBe(true);
 });
+
+test('a claim that was full before it came to a consumer leaves that one its place', () => {
+  const { backlog, endedMs } = looked(0);
+  const [first, second, third] = [1, 2, 3].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
+  for (const id of [first, second, third]) backlog.noticed(id ?? '');
+  const next = () => {
+    const scope = backlog.scope(() => true, endedMs);
+    return scope?.kind === 'known' ? scope : { kind: 'known' as const, consumers: [] };
+  };
+  const served: (string | undefined)[] = [];
+  // Each claim takes one event, of the consumer that comes first.
+  for (let n = 0; n < 4; n++) {
+    const scope = next();
+    const consumerId = scope.consumers[0]?.id ?? '';
+    served.push(consumerId);
+    const claimed = { eventId: consumerId, generation: 0, consumerId, accountId: consumerId };
+    // A claim answers in the order of the ids.
+    const visited = scope.consumers.map(({ id }) => ({ consumerId: id, most: 1, maySend: true }));
+    visited.sort((a, b) => (a.consumerId < b.consumerId ? -1 : 1));
+    const round = { claimed: [claimed], visited, next: null };
+    backlog.learn(scope, round, { began: backlog.notices, full: true, beganMs: endedMs });
+  }
+  expect(served).toEqual([first, second, third, first]);
+});

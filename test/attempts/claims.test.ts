@@ -142,3 +142,33 @@ test('claims of settled starts take the oldest events, and the next one continue
   expect(second.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(10));
   expect(second.next).toBeNull();
 });
+
+test('claims of one pending start at a time serve one account after the other', async () => {
+  await release(1);
+  const served: (string | undefined)[] = [];
+  let after: string | null = lowestId;
+  for (let n = 0; n < 4; n++) {
+    const round = await claimPendingForStart(gateway.database, { ...owner, after, limit: 1, waited: false });
+    served.push(round.claimed[0]?.eventId);
+    after = round.next ?? lowestId;
+  }
+  const owners = await gateway.rows(
+    'select i.n, q.account_id from unnest($1::uuid[]) with ordinality as i (id, n) left join event_queue q on q.event_id = i.id order by i.n',
+    [served.map((id) => id ?? null)],
+  );
+  // After the only event of the second account comes the end of the round, which is empty.
+  expect(owners.map(({ account_id }) => account_id)).toEqual([crowd, single, null, crowd]);
+});
+
+test('a claim of known accounts that is cut short serves those that come first', async () => {
+  for (const [first, second] of [
+    [single, crowd],
+    [crowd, single],
+  ] as const) {
+    await release(0);
+    const consumers = [first, second].map((id) => ({ id, after: lowestId }));
+    const scope: ClaimScope = { kind: 'known', consumers };
+    const { claimed } = await claimForAttempt(gateway.database, { ...owner, scope, room: ample, limit: 1 });
+    expect(claimed.map(({ accountId }) => accountId)).toEqual([first]);
+  }
+});

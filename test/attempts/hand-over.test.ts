@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
+import { ack } from '../../src/events/transitions/acknowledged.ts';
 import type { Delivery } from '../support/consumer.ts';
 import { type Process, useQueueStage } from '../support/queue-stage.ts';
 import { receivedEvent } from '../support/received.ts';
@@ -10,6 +12,8 @@ import { until } from '../support/until.ts';
 // The process that stores an event makes its first attempt, without a claim.
 
 const stage = useQueueStage();
+/** After which an event is read again before its attempt, and 100 ms more. */
+const freshMs = 1_100;
 
 /** Starts a relay and waits until it has looked at the queue, so that it knows of no events that wait there. */
 async function startedRelay(options: Parameters<typeof stage.process>[0] = {}): Promise<Process> {
@@ -140,4 +144,20 @@ test('an event that cannot be stored releases its slot', async () => {
   const good = receivedEvent(account);
   await receiver.receive(good);
   await until('the next one is delivered', () => account.consumer.deliveries.length === 1);
+});
+
+test('an event that has waited is read again before its attempt, also when the clock of the process is ahead', async () => {
+  const { release, reply } = heldBack();
+  const account = await stage.account(reply, 200);
+  const process = await startedRelay({ accountConcurrency: 1 });
+  const receiver = receiverOf(process);
+  await receiver.receive(receivedEvent(account));
+  const waiting = receivedEvent(account, { receivedAt: new Date(Date.now() + 60_000) });
+  await receiver.receive(waiting);
+  await until('the first one arrives', () => account.consumer.deliveries.length === 1);
+  expect(await ack(stage.gateway.database, waiting.id)).toMatchObject({ ok: true });
+  await sleep(freshMs);
+  release();
+  await until('the second one is decided about', async () => (await claimOf(waiting.id))?.claim_token === null);
+  expect(account.consumer.deliveries).toHaveLength(1);
 });

@@ -31,6 +31,7 @@ function row({ account, consumer, ...changes }: Changes = {}): AttemptRow {
     eventId: '0199f3a0-0000-7000-8000-000000000000',
     generation: 0,
     nowMs: () => nowMs,
+    readMs: 0,
     generationAt: new Date(nowMs - hourMs),
     status: 'enqueued',
     deliveryStatus: 'pending',

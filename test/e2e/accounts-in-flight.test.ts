@@ -70,8 +70,8 @@ describe.each(firstAttemptsBy)('the attempts of one account, first attempts by %
       await stage.operate.replay(id);
       await admin.eventually(id, (e) => e.generation === 1 && e.delivery_status === 'delivered');
     }
-    // Commands also reach the waiting events of the slow account. An event that is younger than a second is delivered as it
-    // was received (docs/decisions/deliver-where-accepted.md), so that on a quick machine a command may come too late.
+    // Commands also reach the waiting events of the slow account. An event that was stored less than a second ago is delivered as
+    // it was (docs/decisions/first-attempts-in-the-api.md), so that on a quick machine a command may come too late.
     await sleep(freshMs);
     const attempted = slow.deliveries.map(({ headers }) => headers['webhook-id']);
     const [first = '', second = '', third = ''] = stuck.filter((id) => !attempted.includes(id));

@@ -254,3 +254,17 @@ test('when an api is back, it makes the first attempts again', async () => {
     expect(await attemptsBefore(id)).toBe(1);
   }
 });
+
+test('events of a paused consumer wait for the api also while there is none', async () => {
+  const { rows } = stage.gateway;
+  const [paused, other] = [await stage.account(), await stage.account()];
+  const [held = ''] = await stage.send(paused, 1);
+  await rows('update accounts set paused_since = now() where id = $1', [paused.id]);
+  const [sent = ''] = await stage.send(other, 1);
+  worker().relay.setEngine(stage.engines.up);
+  // Its account was created later, so that it would be the second to be left.
+  await hasWorkflow(sent);
+  expect(await laneOf(held)).toEqual({ lane: firstAttempt, claim_token: null });
+  await rows('update accounts set paused_since = null where id = $1', [paused.id]);
+  await hasWorkflow(held);
+});

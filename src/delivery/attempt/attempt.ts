@@ -84,9 +84,12 @@ export const stallMs = 4_000;
 /** What was received during a stall is handled within this time. */
 const afterStallMs = 1_000;
 
-/** Later than this after its receipt, an event is read again, because operators may have changed it or its account. */
+/**
+ * Later than this, an event is read again, because operators may have changed it or its account. By the clock of
+ * `performance`: that of a machine may be wrong or jump.
+ */
 const freshMs = 1_000;
-const isFresh = (event: AttemptRow) => event.nowMs() - event.generationAt.getTime() < freshMs;
+const isFresh = ({ readMs }: AttemptRow) => performance.now() - readMs < freshMs;
 
 const ownerOf = ({ account, consumer }: AttemptRow): AttemptOwner => ({
   consumerId: consumer.id,

@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import { channels, eventColumns } from '../event.ts';
-import { apply, type Operation } from './operation.ts';
+import { apply, type Operation, settleQueued } from './operation.ts';
 
 /**
  * | what happens | `status` | `delivery_status` |
@@ -25,6 +25,7 @@ const ackEvent = {
     ), command as (
       insert into event_commands (event_id, kind, generation) select e.id, 'ack', e.generation from e join before b on b.id = e.id
       where b.delivery_status = 'pending'
+    ), settled as (${settleQueued}
     )
     select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
 };

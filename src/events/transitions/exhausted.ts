@@ -1,6 +1,7 @@
 import type { Sql, Transactions } from '../../database/sql.ts';
 import { lanes } from '../lanes.ts';
 import { isPaused } from '../pause.ts';
+import { isAmong, lowestId, ofConsumer } from '../queue.ts';
 
 /**
  * Called with the ids of exhausted events, inside the transaction that ends their deliveries. It writes the
@@ -41,20 +42,22 @@ const exhaustDisabled = {
       where not c.enabled and c.deleted_at is null and c.updated_at < now() - make_interval(secs => $1) and a.enabled and a.deleted_at is null
     ), expired as (
       select q.event_id, q.generation, d.reason, (select e.delivery_status from events e where e.id = q.event_id) as delivery_status
-      from disabled d join event_queue q on q.account_id = d.id
-      where not ${isPaused}
-        and q.lane in (${lanes.firstAttempt}, ${lanes.pendingStart}) and q.lane_since < now() - make_interval(secs => $1)
-        and (q.claimed_until is null or q.claimed_until <= now())
-      order by q.event_id limit $2
+      from disabled d cross join lateral (
+        select q.event_id, q.generation from event_queue q
+        where not ${isPaused} and q.lane in (${lanes.firstAttempt}, ${lanes.pendingStart}) and ${ofConsumer('d.id', `'${lowestId}'::uuid`)}
+          and q.lane_since < now() - make_interval(secs => $1) and (q.claimed_until is null or q.claimed_until <= now())
+        limit $2
+      ) q limit $2
     ), ended as (
       update events e set delivery_status = 'failed', last_error = x.reason, next_attempt_at = null,
         status = case when status not in ('processed', 'dead') then 'failed' else status end
-      from expired x where e.id = x.event_id and e.generation = x.generation and e.delivery_status = 'pending'
+      from expired x where ${isAmong('e.id', 'select event_id from expired')}
+        and e.id = x.event_id and e.generation = x.generation and e.delivery_status = 'pending'
       returning e.id
     ), moved as (
       -- An event that an operator has ended waits there, too. Its workflow sends the notifications.
       update event_queue q set lane = ${lanes.settledStart}, lane_since = now() from expired x
-      where q.event_id = x.event_id and q.generation = x.generation
+      where ${isAmong('q.event_id', 'select event_id from expired')} and q.event_id = x.event_id and q.generation = x.generation
         and (x.event_id in (select id from ended) or x.delivery_status is distinct from 'pending')
     )
     select (select count(*) from expired)::integer as seen, (select array_agg(id) from ended) as ids`,

@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import { channels, eventColumns } from '../event.ts';
-import { apply, type Operation } from './operation.ts';
+import { apply, type Operation, settleQueued } from './operation.ts';
 
 /**
  * | what happens | `status` | `delivery_status` |
@@ -28,6 +28,7 @@ export const failEvent = {
     ), command as (
       insert into event_commands (event_id, kind, generation, dead) select e.id, 'fail', e.generation, $3 from e join before b on b.id = e.id
       where b.delivery_status = 'pending'
+    ), settled as (${settleQueued}
     )
     select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
 };

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../database/sql.ts';
 import type { EventRow } from '../event.ts';
+import { lanes } from '../lanes.ts';
 import { isPaused } from '../pause.ts';
 
 /** Why an operator's command did not apply. */
@@ -33,6 +34,16 @@ const whyNot = {
            ${isPaused} as paused, a.paused_since is not null or c.paused_since is not null as consumer_paused
          from events e join accounts a on a.id = e.account_id left join consumers c on c.id = coalesce(e.consumer_id, a.id) where e.id = $1`,
 };
+
+/**
+ * A part of a statement with the event $1 in `before` and `e`: an event that waits in the queue for an attempt, perhaps for
+ * the end of a pause, waits for none any more once its delivery has ended. It goes on with the settled ones. One that a
+ * process has claimed is handed back to them (`handBackClaims` in src/events/queue.ts).
+ */
+export const settleQueued = `
+    update event_queue set lane = ${lanes.settledStart}, direct = false, lane_since = now()
+    where event_id = $1 and lane <> ${lanes.settledStart} and (claim_token is null or claimed_until <= now())
+      and exists (select from e join before b on b.id = e.id where b.delivery_status = 'pending' and e.delivery_status <> 'pending')`;
 
 /** Replays those of the given events that have a noted replay: migrations/functions/apply_replays.sql. */
 export const applyReplays = { name: 'apply_replays', text: 'select apply_replays($1)' };

@@ -2,7 +2,7 @@ import type { Sql } from '../../database/sql.ts';
 import type { WaitsFor } from '../event.ts';
 import { lanes } from '../lanes.ts';
 import { isPaused } from '../pause.ts';
-import { maySend } from '../queue.ts';
+import { isAmong, waitingConsumers } from '../queue.ts';
 
 /**
  * Another run of the workflow can only start after the present one has ended, which takes some milliseconds. Claimed
@@ -55,16 +55,22 @@ export async function waitInQueue(
 const markDue = {
   name: 'mark_due_of_queue',
   text: `
-    with due as (
-      select e.id from event_queue q join events e on e.id = q.event_id
-      where q.lane = ${lanes.pendingStart} and not q.direct and (q.claimed_until is null or q.claimed_until <= now())
-        and e.generation = q.generation and e.due_at <= now() and e.scheduled_attempts < $1
-        and case when ${isPaused} then true else not ${maySend('q.account_id')} end
-      order by e.id limit $2 for update of e skip locked
+    with held as materialized (
+      select event_id, generation from event_queue
+      where lane = ${lanes.pendingStart} and not direct and (claimed_until is null or claimed_until <= now())
+        and (${isPaused} or account_id = any(array(${waitingConsumers})))
+      order by event_id
+    ), due as (
+      -- Looks for each of them. A join sometimes walks all events that are stored.
+      select d.id from held h cross join lateral (
+        select e.id from events e
+        where e.id = h.event_id and e.generation = h.generation and e.due_at <= now() and e.scheduled_attempts < $1
+        limit 1 for update skip locked
+      ) d limit $2
     ), waiting as (
-      update events e set next_attempt_at = null, started_generation = generation - 1 from due d where e.id = d.id returning e.id
+      update events e set next_attempt_at = null, started_generation = generation - 1 where ${isAmong('e.id', 'select id from due')} returning e.id
     )
-    update event_queue q set direct = true from waiting w where q.event_id = w.id returning q.event_id`,
+    update event_queue q set direct = true where ${isAmong('q.event_id', 'select id from waiting')} returning q.event_id`,
 };
 
 /**
