@@ -1,4 +1,5 @@
 import type { Sql } from '../database/sql.ts';
+import { uuidFloor } from '../database/uuid-time.ts';
 import type { Header } from '../providers/inbound-request.ts';
 import { providers } from '../providers/registry.ts';
 import { idRange } from './id-range.ts';
@@ -38,20 +39,24 @@ const readRejected = {
     where e.id = $1`,
 };
 
-/** A stored webhook with its account, as a check needs it. */
-export interface KeptWebhook {
+/** A webhook as it is stored. */
+export interface StoredWebhook {
   provider: string;
   /** The slug of the address that it was sent to. */
   sentTo: string;
+  receivedAt: Date;
+  headers: Header[];
+  body: Buffer;
+}
+
+/** A stored webhook with its account, as a check needs it. */
+export interface KeptWebhook extends StoredWebhook {
   accountId: string;
   /** Null: it was not rejected. */
   reason: string | null;
-  receivedAt: Date;
   /** The slug of the account now; null: the account is gone. */
   accountSlug: string | null;
   isDeleted: boolean | null;
-  headers: Header[];
-  body: Buffer;
   payloadBytes: number;
   headersTruncated: boolean;
 }
@@ -85,6 +90,36 @@ const insertCheck = {
  */
 export async function noteMade(sql: Sql, rejectedId: string, eventId: string): Promise<boolean> {
   return (await sql.query<{ one: number }>(insertCheck, [rejectedId, eventId])).length > 0;
+}
+
+/** More events with one id of the provider are resends of one webhook, or tell nothing. */
+const mostCompared = 10;
+
+const readAccepted = {
+  name: 'read_accepted_with_external_id',
+  text: `
+    select e.id, e.provider, e.account_slug as "sentTo", e.received_at as "receivedAt", p.headers, p.body
+    from events e join event_payloads p on p.event_id = e.id and p.event_id >= $3
+    where e.external_id = $2 and e.account_id = $1 and e.id >= $3 and e.rejection_reason is null and e.request_id is null
+    order by e.external_id, e.id limit ${mostCompared}`,
+};
+
+/** The webhooks of an account that were accepted since then with the provider's id, by their first events, oldest first. */
+export function readAcceptedWith(
+  sql: Sql,
+  { accountId, externalId, since }: { accountId: string; externalId: string; since: Date },
+): Promise<(StoredWebhook & { id: string })[]> {
+  return sql.query(readAccepted, [accountId, externalId, uuidFloor(since)]);
+}
+
+const changeToAccepted = {
+  name: 'rejection_check_of_accepted',
+  text: 'update rejection_checks set event_id = $2, made = false where rejected_event_id = $1',
+};
+
+/** Notes this event in place of the one that the check would have made. */
+export async function noteAccepted(sql: Sql, rejectedId: string, eventId: string): Promise<void> {
+  await sql.query(changeToAccepted, [rejectedId, eventId]);
 }
 
 // The event of a key may have been dropped with its day.

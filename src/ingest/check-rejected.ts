@@ -10,14 +10,18 @@ import {
   checkedAs,
   type KeptWebhook,
   notCheckable,
+  noteAccepted,
   noteDuplicate,
   noteMade,
+  readAcceptedWith,
   readKeptWebhook,
+  type StoredWebhook,
   whyNotCheckable,
 } from '../events/rejection-checks.ts';
 import { rejectionSentence } from '../events/rejection-sentence.ts';
 import type { ReceivedWebhook } from '../events/transitions/received.ts';
 import { Problem } from '../http/problem.ts';
+import { longestDedupWindowS } from '../providers/dedup-window.ts';
 import { inboundRequest } from '../providers/inbound-request.ts';
 import type { Provider } from '../providers/provider.ts';
 import { MASKED } from '../secrets/masked.ts';
@@ -61,7 +65,7 @@ export async function checkRejected(
     const checked = verified(deps, kept, account);
     if ('result' in checked) return checked;
     try {
-      const answer = await store(deps, { rejectedId, account, webhook: checked, record });
+      const answer = await store(deps, { rejectedId, kept, account, webhook: checked, record });
       if (answer) return answer;
     } catch (error) {
       const failure = databaseFailure(error);
@@ -104,11 +108,7 @@ function verified({ providers, publicUrl }: CheckDeps, kept: KeptWebhook, accoun
   const isCompared = (name: string) => name.toLowerCase() === header?.toLowerCase();
   if (kept.headers.some(([name, value]) => isCompared(name) && value === MASKED))
     throw refused(`The value of the header ${header} was not stored.`);
-  const path = `/${kept.provider}/${kept.sentTo}`;
-  const { body, receivedAt } = kept;
-  const sent = { rawHeaders: kept.headers.flat(), target: path, publicUrl, body, receivedAt };
-  const target = provider.targetOf?.(path, inboundRequest(sent)) ?? path;
-  const webhook = new InboundWebhook(provider, inboundRequest({ ...sent, target }));
+  const webhook = inboundOf(provider, kept, publicUrl);
   const verdict = webhook.judge({ ...account, skipSignatureVerification: false });
   // `accountOf` has refused a disabled account.
   if (verdict === 'disabled') throw new Error('a disabled account was judged');
@@ -121,20 +121,30 @@ function verified({ providers, publicUrl }: CheckDeps, kept: KeptWebhook, accoun
   return webhook;
 }
 
+/** A stored webhook as it arrived. */
+function inboundOf(provider: Provider, stored: StoredWebhook, publicUrl: string | null): InboundWebhook {
+  const path = `/${stored.provider}/${stored.sentTo}`;
+  const { body, receivedAt } = stored;
+  const sent = { rawHeaders: stored.headers.flat(), target: path, publicUrl, body, receivedAt };
+  const target = provider.targetOf?.(path, inboundRequest(sent)) ?? path;
+  return new InboundWebhook(provider, inboundRequest({ ...sent, target }));
+}
+
 const queryNotStored =
   'The address is signed, too, and its query is not stored: webhooks to an address with a query cannot be checked.';
 
 /** Makes the event; null if the account has changed since it was read. */
 function store(
-  { database, conditionExceeded }: CheckDeps,
+  { database, publicUrl, conditionExceeded }: CheckDeps,
   check: {
     rejectedId: string;
+    kept: KeptWebhook;
     account: InboundAccount;
     webhook: InboundWebhook;
     record: (sql: Sql, answer: CheckAnswer) => Promise<void>;
   },
 ): Promise<CheckAnswer | null> {
-  const { rejectedId, account, webhook, record } = check;
+  const { rejectedId, kept, account, webhook, record } = check;
   const { received, exceeded } = webhook.toEvents(account, new Date());
   if (exceeded.length > 0) conditionExceeded(account, exceeded);
   const changed = Symbol('changed');
@@ -149,6 +159,11 @@ function store(
         if (known === null) throw changed;
         return answered(sql, alreadyAccepted(known));
       }
+      const since = await acceptedSince(sql, { kept, account, webhook, received, publicUrl });
+      if (since !== null) {
+        await noteAccepted(sql, rejectedId, since);
+        return answered(sql, alreadyAccepted(since));
+      }
       for (;;) {
         const receipt = await receiveAlone(sql, received);
         if (receipt === 'refused') throw changed;
@@ -162,4 +177,29 @@ function store(
       if (error === changed) return null;
       throw error;
     });
+}
+
+/**
+ * The event of the same webhook if it was accepted since. Compared with the events themselves: providers send again for days,
+ * and a deduplication key is kept for one.
+ */
+async function acceptedSince(
+  sql: Sql,
+  check: {
+    kept: KeptWebhook;
+    account: InboundAccount;
+    webhook: InboundWebhook;
+    received: ReceivedWebhook;
+    publicUrl: string | null;
+  },
+): Promise<string | null> {
+  const { kept, account, webhook, received, publicUrl } = check;
+  if (received.dedupKey === null) return null;
+  // A captured webhook may have been accepted before it was sent again and rejected.
+  const since = new Date(kept.receivedAt.getTime() - longestDedupWindowS * 1_000);
+  const candidates = await readAcceptedWith(sql, { accountId: account.id, externalId: received.externalId, since });
+  const same = candidates.find(
+    (stored) => inboundOf(webhook.provider, stored, publicUrl).dedupKey(account) === received.dedupKey,
+  );
+  return same?.id ?? null;
 }

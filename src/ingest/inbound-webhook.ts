@@ -61,6 +61,13 @@ export class InboundWebhook {
     return this.provider.acknowledge?.(this.#request) ?? null;
   }
 
+  /** Is the same for all tries of the provider to send this webhook; null if nothing tells them from another webhook. */
+  dedupKey(account: InboundAccount): string | null {
+    const config = configOf(account);
+    const key = this.provider.dedupKey(this.#request, this.provider.externalId(this.#request, config), config);
+    return key && dedupKeyOf(account.id, key);
+  }
+
   /**
    * What is stored of an accepted webhook, with an event for each consumer that wants it. Each call returns other ids.
    *
@@ -71,7 +78,6 @@ export class InboundWebhook {
     const request = this.#request;
     const config = configOf(account);
     const externalId = provider.externalId(request, config);
-    const key = provider.dedupKey(request, externalId, config);
     const identity = this.#identity(account, acceptedAt);
     const eventType = provider.eventType(request, config);
     const headers = this.#headers(account);
@@ -84,7 +90,7 @@ export class InboundWebhook {
       received: {
         ...identity,
         ...{ eventType, externalId: externalId.id },
-        dedupKey: key && dedupKeyOf(account.id, key),
+        dedupKey: this.dedupKey(account),
         dedupWindowS: dedupWindowS(config),
         headers: JSON.stringify(headers),
         contentType: request.header('content-type'),

@@ -106,6 +106,33 @@ test('the answer is the event of the same webhook if that was accepted since', a
   expect((await gateway.admin.event(accepted?.id ?? '')).rejected_event_id).toBeNull();
 });
 
+test.each([
+  ['has expired', `update event_dedup set expires_at = now() - interval '1 hour'`],
+  ['was deleted', 'delete from event_dedup'],
+])('also if the deduplication key of that event %s', async (_, text) => {
+  // By its id alone, and by its id and its bytes.
+  for (const name of ['stripe', 'hmac']) {
+    const { id, account, correct, post } = await rejected(sampleOf(name));
+    await correct();
+    expect((await post()).status).toBe(202);
+    const accepted = (await eventsOf(gateway.database, account.id)).find(({ status }) => status !== 'rejected');
+    await gateway.rows(`${text} where event_id = $1`, [accepted?.id]);
+    for (let n = 0; n < 2; n++)
+      expect((await check(id)).body).toMatchObject({ result: 'already_accepted', event_id: accepted?.id });
+    expect(await eventsOf(gateway.database, account.id)).toHaveLength(2);
+  }
+});
+
+test('another webhook with the same id is no such event where the bytes count, too', async () => {
+  const { id, account, correct, post } = await rejected(sampleOf('hmac'));
+  await correct();
+  expect((await post()).status).toBe(202);
+  const [accepted] = (await eventsOf(gateway.database, account.id)).filter(({ status }) => status !== 'rejected');
+  await gateway.rows('delete from event_dedup where event_id = $1', [accepted?.id]);
+  await gateway.rows(`update event_payloads set body = body || ' ' where event_id = $1`, [accepted?.id]);
+  expect((await check(id)).body).toMatchObject({ result: 'accepted' });
+});
+
 test('a key whose event is gone does not keep the webhook from becoming an event', async () => {
   const { id, correct } = await rejected(sampleOf('stripe'));
   await correct();
