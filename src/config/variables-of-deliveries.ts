@@ -55,6 +55,6 @@ export const variablesOfDeliveries = {
   }),
   ...usedBy(everyRole, {
     LOG_LEVEL:
-      '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. None: `warn` for `npm start`, else `info`, which has a line for each event and attempt.',
+      '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. None: `info` for `api`, `worker` and `migrate`, with a line for each event and attempt; `warn` for `npm start` and the other roles.',
   }),
 };

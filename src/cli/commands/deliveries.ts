@@ -11,7 +11,7 @@ export function addDeliveriesCommands(program: Command, cli: Cli): void {
   const deliveries = program.command('deliveries').description('Deliveries: how many succeed, and which fail');
   deliveries
     .command('stats')
-    .description('Count deliveries of the last 24 hours, with latencies')
+    .description('Count the deliveries of all stored events, with latencies of the last 24 hours')
     .action(async () => {
       const stats = answered(await cli.admin().delivery.stats.get());
       const { by_provider, by_hour: _, ...counts } = stats;

@@ -32,7 +32,7 @@ export function addEventOrders(events: Command, program: Command, cli: Cli): voi
     .command('replay')
     .description('Deliver events again, from the first attempt on')
     .argument(...idsOf)
-    .option('--reason <text>', 'kept with the event and in the audit log')
+    .option('--reason <text>', 'kept with the event, among its actions')
     .action((ids: string[], { reason }: { reason?: string }) =>
       forEach(ids, async (id) => answered(await event(id).replay.post({ reason }))),
     );
@@ -40,7 +40,7 @@ export function addEventOrders(events: Command, program: Command, cli: Cli): voi
     .command('retry')
     .description('Make an attempt now; the schedule goes on as it was')
     .argument(...idsOf)
-    .option('--reason <text>', 'kept with the event and in the audit log')
+    .option('--reason <text>', 'kept with the event, among its actions')
     .action((ids: string[], { reason }: { reason?: string }) =>
       forEach(ids, async (id) => answered(await cli.admin().delivery.retry({ event_id: id }).post({ reason }))),
     );
@@ -48,7 +48,7 @@ export function addEventOrders(events: Command, program: Command, cli: Cli): voi
     .command('ack')
     .description('Acknowledge events: no more attempts, and they do not count as failed')
     .argument(...idsOf)
-    .option('--reason <text>', 'kept with the event and in the audit log')
+    .option('--reason <text>', 'kept with the event, among its actions')
     .action((ids: string[], { reason }: { reason?: string }) =>
       forEach(ids, async (id) => answered(await event(id).ack.post({ reason }))),
     );

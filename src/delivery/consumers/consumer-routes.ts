@@ -20,7 +20,7 @@ const hours = optionalInteger(1, mostHours, hoursByDefault).meta({
 });
 
 const counting =
-  'Counted by the workers in memory and written every five seconds; a crash loses what was not written. Kept for 31 days.';
+  'Counted in memory by each process that makes attempts, and written every five seconds; a crash loses what was not written. Kept for 31 days.';
 
 const iso = ({ from, to }: Hours) => ({ from: from.toISOString(), to: to.toISOString() });
 

@@ -2,7 +2,7 @@ import type { Treaty } from '@elysia/eden';
 import { useQuery } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
 
-/** Workers write the counts every five seconds; the list needs them less often. */
+/** The counts are written every five seconds; the list needs them less often. */
 const everyMs = 15_000;
 /** The most that the API answers. Accounts beyond have fewer failures than these. */
 const limit = 100;
