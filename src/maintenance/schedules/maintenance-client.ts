@@ -15,11 +15,13 @@ import { type MaintenanceTaskName, maintenanceTaskNames, maintenanceTasks } from
 import { listRuns, readRuns } from './runs.ts';
 import { runLimits, scheduleId } from './schedule-options.ts';
 
+/** The limit for a change. A server that is down fails immediately. */
+const changeLimitMs = 10_000;
 /**
- * The limit for all calls to Temporal that one request needs. The state of a schedule is read from a workflow of
- * Temporal, which takes seconds on a busy server. A server that is down fails immediately.
+ * The limit for all calls that ask for the state of a schedule. A workflow of Temporal answers, and only when none of its
+ * tasks is open: on a busy server this takes seconds, and a task that got lost is open until it times out after 10 s.
  */
-const limitMs = 10_000;
+const stateLimitMs = 15_000;
 
 /** The gRPC status code RESOURCE_EXHAUSTED. */
 const busyCode = 8;
@@ -34,7 +36,7 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
   const client = new Client({ connection, namespace });
   const handle = (name: MaintenanceTaskName) => client.schedule.getHandle(scheduleId(taskQueue, name));
 
-  async function call<T>(work: () => Promise<T>): Promise<T> {
+  async function call<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
     try {
       return await connection.withDeadline(Date.now() + limitMs, work);
     } catch (error) {
@@ -91,14 +93,14 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
   }
 
   return {
-    list: () => call(() => Promise.all(maintenanceTaskNames.map(read))),
-    read: (name) => call(() => read(name)),
-    runs: (name) => call(() => runs(name)),
-    trigger: (name) => call(() => handle(name).trigger(ScheduleOverlapPolicy.SKIP)),
-    pause: (name, note) => call(() => handle(name).pause(note)),
-    resume: (name, note) => call(() => handle(name).unpause(note)),
+    list: () => call(stateLimitMs, () => Promise.all(maintenanceTaskNames.map(read))),
+    read: (name) => call(stateLimitMs, () => read(name)),
+    runs: (name) => call(stateLimitMs, () => runs(name)),
+    trigger: (name) => call(changeLimitMs, () => handle(name).trigger(ScheduleOverlapPolicy.SKIP)),
+    pause: (name, note) => call(changeLimitMs, () => handle(name).pause(note)),
+    resume: (name, note) => call(changeLimitMs, () => handle(name).unpause(note)),
     startBackup: ({ id, workflowId }) =>
-      call(async () => {
+      call(stateLimitMs, async () => {
         // Without the schedule, no worker can make backups.
         await describe('backup');
         try {
