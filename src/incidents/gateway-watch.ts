@@ -11,7 +11,7 @@ const awayMs = 10_000;
 export interface GatewayCondition {
   /** As part of a sentence, without numbers that change. */
   cause: string;
-  /** For how long it holds before it is an incident, in ms. */
+  /** For how long it holds before it opens an incident, in ms. An open incident stays open while it holds at all. */
   afterMs: number;
 }
 
@@ -27,7 +27,7 @@ export function createGatewayWatch(options: {
   sql: Sql;
   conditions: ReadConditions;
   log: Log;
-  /** Called when something was reported. */
+  /** Called when something was reported that opens an incident. */
   onOpening: () => void;
   /** Shorter in tests. */
   watchMs?: number | undefined;
@@ -46,21 +46,23 @@ export function createGatewayWatch(options: {
     const causes = new Set(found.map(({ cause }) => cause));
     for (const cause of since.keys()) if (!causes.has(cause)) since.delete(cause);
     for (const { cause } of found) if (!since.has(cause)) since.set(cause, nowMs);
-    const reports = found
-      .map(({ cause, afterMs }) => ({ cause, afterMs, sinceMs: since.get(cause) ?? nowMs }))
-      .filter(({ afterMs, sinceMs }) => nowMs - sinceMs >= afterMs);
+    // After a restart, a condition is young again, but must keep its incident open: so each is reported.
+    const reports = found.map(({ cause, afterMs }) => {
+      const sinceMs = since.get(cause) ?? nowMs;
+      return { cause, sinceMs, opens: nowMs - sinceMs >= afterMs };
+    });
     if (awaySinceMs !== null && nowMs - awaySinceMs >= awayMs)
-      reports.push({ cause: 'the database did not answer', afterMs: 0, sinceMs: awaySinceMs });
+      reports.push({ cause: 'the database did not answer', sinceMs: awaySinceMs, opens: true });
     if (reports.length > 0) {
       await addIncidentCounts(
         sql,
-        reports.map(({ cause, sinceMs }) => ({
+        reports.map(({ cause, sinceMs, opens }) => ({
           ...{ kind: 'gateway' as const, accountId: null, consumerId: null, cause },
-          ...{ opens: true, failed: 0, succeeded: 0 },
+          ...{ opens, failed: 0, succeeded: 0 },
           ...{ firstMs: sinceMs, lastMs: nowMs, example: null, oldest: null },
         })),
       );
-      onOpening();
+      if (reports.some(({ opens }) => opens)) onOpening();
     }
     awaySinceMs = null;
     return 'idle' as const;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGatewayWatch, type GatewayCondition } from '../../src/incidents/gateway-watch.ts';
+import { changeByOperator } from '../../src/incidents/incident-changes.ts';
 import { createIncidentJudge } from '../../src/incidents/judging/judge.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
@@ -8,24 +9,50 @@ import { useDatabase } from '../support/use-database.ts';
 
 const database = useDatabase();
 
-const incidents = async () =>
-  (await database.pool.query('select cause, state, first_seen_at from incidents order by cause')).rows;
+const query = async (text: string) => (await database.pool.query(text)).rows;
+const incidents = () =>
+  query('select id, cause, state, acknowledged_by, first_seen_at, reopened_at from incidents order by cause');
+const incidentOf = async (cause: string) => (await incidents()).find((incident) => incident.cause === cause);
+const stateOf = async (cause: string) => (await incidentOf(cause))?.state;
 
-/** A watch of conditions that the test decides. */
-async function watch(read: () => GatewayCondition[], watchMs = 50) {
+async function startJudge(quietS = 5) {
   const judge = createIncidentJudge({
     database,
     tell: async () => undefined,
     log,
-    pace: { judgeMs: 50, times: { quietS: 5 } },
-  });
-  const watched = createGatewayWatch({
-    ...{ sql: database, conditions: async () => read(), log, watchMs, onOpening: () => judge.wake() },
+    pace: { judgeMs: 50, times: { quietS } },
   });
   await forTest(judge);
-  await forTest(watched);
   judge.start();
+  return judge;
+}
+
+/** A watch of conditions that the test decides. */
+async function startWatch(read: () => GatewayCondition[], onOpening = () => {}, watchMs = 50) {
+  const watched = createGatewayWatch({ sql: database, conditions: async () => read(), log, watchMs, onOpening });
+  await forTest(watched);
   watched.start();
+  return watched;
+}
+
+async function watch(read: () => GatewayCondition[], watchMs?: number) {
+  const judge = await startJudge();
+  await startWatch(read, () => judge.wake(), watchMs);
+}
+
+/** Counts that open and keep nothing, from which a test sees that the judge has made a round. */
+const addMark = `insert into incident_counts (kind, cause, first_at, last_at) values ('gateway', 'mark', now(), now())`;
+const isJudged = async () =>
+  (await query(`select from incident_counts where cause = 'mark' and not added`)).length === 0;
+
+/** Opens an incident of each cause, which a person acknowledges. */
+async function acknowledged(...causes: string[]) {
+  const watched = await startWatch(() => causes.map((cause) => ({ cause, afterMs: 0 })));
+  for (const cause of causes) {
+    const { id } = await until('it is open', () => incidentOf(cause));
+    await database.transaction((sql) => changeByOperator(sql, id, { state: 'acknowledged', actor: 'ann' }));
+  }
+  await watched.stop();
 }
 
 test('a condition is an incident after its time, and resolves when it holds no longer', async () => {
@@ -68,4 +95,64 @@ test('a database that was away is an incident once it is back', async () => {
   });
   expect(Date.parse(found[0].first_seen_at)).toBeLessThan(startMs + 11_000);
   await until('it is resolved', async () => (await incidents()).every(({ state }) => state === 'resolved'));
+});
+
+test('each condition ends by itself, while others hold', async () => {
+  const certificate = { cause: 'a certificate expires', afterMs: 0 };
+  const temporal = { cause: 'Temporal is away', afterMs: 0 };
+  let found = [certificate, temporal];
+  await watch(() => found);
+  await until('both are open', async () => (await stateOf(temporal.cause)) === 'open');
+  expect(await stateOf(certificate.cause)).toBe('open');
+  found = [certificate];
+  await until('one is resolved', async () => (await stateOf(temporal.cause)) === 'resolved');
+  expect(await stateOf(certificate.cause)).toBe('open');
+  found = [certificate, temporal];
+  await until('it is open again', async () => (await stateOf(temporal.cause)) === 'open');
+});
+
+test('an acknowledged incident survives a restart if its condition holds, and resolves if it has ended', async () => {
+  const [holds, ended] = ['it holds after a restart', 'it ended during a restart'];
+  const before = await startJudge();
+  await acknowledged(holds, ended);
+  await before.stop();
+  // Nothing runs for a minute.
+  await query(`update incidents set failing_at = now() - interval '1 minute' where state <> 'resolved'`);
+  await query('delete from incident_counts');
+
+  await query(addMark);
+  await startJudge();
+  await until('incidents were judged before the first report', isJudged);
+  expect(await stateOf(holds)).toBe('acknowledged');
+  await startWatch(() => [{ cause: holds, afterMs: 3_600_000 }]);
+  await until('the other one is resolved', async () => (await stateOf(ended)) === 'resolved');
+  expect(await incidentOf(holds)).toMatchObject({ state: 'acknowledged', acknowledged_by: 'ann', reopened_at: null });
+});
+
+test('an acknowledged incident survives an outage of the database', async () => {
+  const [holds, ended] = ['it holds after an outage', 'it ended during an outage'];
+  const quietS = 3;
+  await startJudge(quietS);
+  await acknowledged(holds, ended);
+  await database.transaction(async (sql) => {
+    await sql.query({ name: '', text: 'lock table incident_counts in access exclusive mode' }, []);
+    const lockedMs = performance.now();
+    const longerMs = quietS * 1_000 + 500;
+    await until('it was away for longer than the quiet time', () => performance.now() - lockedMs > longerMs);
+    await sql.query({ name: '', text: addMark }, []);
+  });
+  await until('incidents were judged before the first report', isJudged);
+  expect(await stateOf(holds)).toBe('acknowledged');
+  await startWatch(() => [{ cause: holds, afterMs: 3_600_000 }]);
+  await until('the other one is resolved', async () => (await stateOf(ended)) === 'resolved');
+  expect(await incidentOf(holds)).toMatchObject({ state: 'acknowledged', acknowledged_by: 'ann', reopened_at: null });
+});
+
+test('a condition that is too young opens no incident', async () => {
+  await watch(() => [
+    { cause: 'it is young', afterMs: 3_600_000 },
+    { cause: 'it is old', afterMs: 0 },
+  ]);
+  await until('the old one is open', async () => (await stateOf('it is old')) === 'open');
+  expect(await stateOf('it is young')).toBeUndefined();
 });

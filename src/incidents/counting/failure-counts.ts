@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Sql } from '../../database/sql.ts';
 import type { Log } from '../../shared/log.ts';
 import { Poller } from '../../shared/poller.ts';
@@ -9,7 +10,7 @@ import { addIncidentCounts, type Count, type Watched } from './write-counts.ts';
 export const defaultFlushMs = 5_000;
 /** Between two writes when failures open incidents, so that 200 consumers that fail at once need few statements. */
 const shortestFlushMs = 500;
-/** Consumers that are remembered: about 10 MB at most. Of more, those without an attempt for longest are forgotten. */
+/** Consumers that are remembered: about 10 MB at most. Beyond that, the one without an attempt for longest is forgotten. */
 const mostConsumers = 10_000;
 /** Successes are compared with the failures of the last minute: they are forgotten after 6 to 12 rounds of 5 s. */
 const roundsOfSuccesses = 12;
@@ -23,9 +24,15 @@ export class FailureCounts {
   readonly #log: Log;
   readonly #onOpening: () => void;
   readonly #poller: Poller;
-  readonly #consumers = new Map<string, ConsumerFailures>();
+  readonly #consumers = new LRUCache<string, ConsumerFailures>({
+    max: mostConsumers,
+    // A forgotten consumer loses its failures in a row, but no counts.
+    dispose: (consumer, id, reason) => {
+      if (reason === 'evict') this.#unwritten.push(...consumer.rows(this.#watched.failing.has(id)));
+    },
+  });
   #watched: Watched = { open: new Set<string>(), failing: new Set<string>() };
-  #unwritten: Count[] = [];
+  readonly #unwritten: Count[] = [];
   #attempted = false;
   #rounds = 0;
   #flushedAtMs = 0;
@@ -62,7 +69,6 @@ export class FailureCounts {
     if (!consumer) {
       consumer = new ConsumerFailures(attempt.accountId, consumerId);
       this.#consumers.set(consumerId, consumer);
-      if (this.#consumers.size > mostConsumers) this.#forgetOne();
     }
     if (attempt.succeeded) consumer.succeeded(attempt.endedMs);
     else if (consumer.failed(attempt, causeOf(outcome)) && !this.#watched.open.has(consumerId)) this.#poller.wake();
@@ -83,27 +89,22 @@ export class FailureCounts {
     if (!this.#attempted && this.#unwritten.length === 0) return;
     this.#attempted = false;
     this.#rounds += 1;
-    const counts = this.#unwritten;
-    for (const [id, consumer] of this.#consumers) {
-      counts.push(...consumer.rows(this.#watched.failing.has(id)));
+    // A copy, because the iterator of the cache may begin again when its entries are deleted.
+    for (const [id, consumer] of [...this.#consumers]) {
+      this.#unwritten.push(...consumer.rows(this.#watched.failing.has(id)));
       if (this.#rounds % roundsOfSuccesses === 0) consumer.forgetSuccesses();
       if (consumer.isQuiet && consumer.idleRounds > roundsOfSuccesses) this.#consumers.delete(id);
     }
     // Without the database, no attempt is recorded either, so this stays small.
-    this.#unwritten = counts;
-    const written = counts.slice();
+    const written = this.#unwritten.slice();
     const watched = await addIncidentCounts(this.#sql, written);
-    this.#unwritten = [];
+    // Consumers that were forgotten during the write have added theirs at the end.
+    this.#unwritten.splice(0, written.length);
     // The statement has not seen what it wrote itself.
     const failed = written.flatMap(({ failed, consumerId }) => (failed > 0 && consumerId !== null ? [consumerId] : []));
     this.#watched = { open: watched.open, failing: watched.failing.union(new Set(failed)) };
     // Successes that came before the consumer was watched are written with the next ones, also if there are none.
-    for (const id of this.#watched.failing) this.#attempted ||= this.#consumers.get(id)?.hasSucceeded === true;
+    for (const id of this.#watched.failing) this.#attempted ||= this.#consumers.peek(id)?.hasSucceeded === true;
     if (written.some(({ opens }) => opens)) this.#onOpening();
-  }
-
-  #forgetOne(): void {
-    const [oldest] = this.#consumers.keys();
-    if (oldest !== undefined) this.#consumers.delete(oldest);
   }
 }

@@ -9,7 +9,7 @@ const fewest = 10;
 /** Failures of a cause that make it one of its own beside the commonest. */
 const several = 5;
 
-// $1 windowS, $2 rejectedWindowS, $3 acceptedBeforeS, $4 quietS, $5 quietAgainS, $6 reopensS.
+// $1 windowS, $2 rejectedWindowS, $3 acceptedBeforeS, $4 quietS, $5 quietAgainS, $6 reopensS, $7 mayEndGateway.
 const seconds = (parameter: string) => `make_interval(secs => ${parameter}::double precision)`;
 const windowStart = `now() - case kind when 'rejections' then ${seconds('$2')} else ${seconds('$1')} end`;
 
@@ -92,6 +92,10 @@ const judged = `
     from named n where not exists (select from current c where ${sameOwner('c', 'n')} and c.cause = n.name) group by 1, 2, 3, 4
   )`;
 
+/** When the consumer or account of an incident has failed again. Conditions of the gateway are independent of each other. */
+const failedAt = `case c.kind when 'gateway' then a.last_at else o.failed_at end`;
+const failingAt = `greatest(c.failing_at, ${failedAt})`;
+
 /** Adds failures to the incidents of their cause, or to that of other causes, and ends those that are over. */
 const updated = `
   adding as (
@@ -102,12 +106,12 @@ const updated = `
     where not exists (select from named n join opening o on ${sameOwner('o', 'n')} and o.cause = n.name where ${sameCause('n', 'f')})
     group by 1, 2, 3
   ), states as (
-    select c.id, a.failed, a.last_at, a.example, a.oldest, greatest(c.failing_at, o.failed_at) as failing_at, s.succeeded,
-      o.failed_at is not null or s.seen > 0 as is_new, ${isDeleted} as is_deleted,
+    select c.id, a.failed, a.last_at, a.example, a.oldest, ${failingAt} as failing_at, s.succeeded,
+      ${failedAt} is not null or s.seen > 0 as is_new, ${isDeleted} as is_deleted,
       case c.kind
         when 'delivery' then s.succeeded >= ${provingSuccesses}
-          and greatest(c.failing_at, o.failed_at) < now() - case when c.reopened_at is null then ${seconds('$4')} else ${seconds('$5')} end
-        when 'gateway' then greatest(c.failing_at, o.failed_at) < now() - ${seconds('$4')}
+          and ${failingAt} < now() - case when c.reopened_at is null then ${seconds('$4')} else ${seconds('$5')} end
+        when 'gateway' then $7::boolean and ${failingAt} < now() - ${seconds('$4')}
         else c.first_seen_at < now() - ${seconds('$4')}
           and (t.failed is null or t.failed < ${fewest} or ${accepted('c.account_id', `now() - ${seconds('$2')}`, `now() + interval '1 minute'`, 't.failed::bigint')} >= t.failed)
           and ${accepted('c.account_id', `greatest(now() - ${seconds('$2')}, c.failing_at)`, `now() + interval '1 minute'`, '2')} >= 2
@@ -115,9 +119,9 @@ const updated = `
     from current c left join owners o on ${sameOwner('o', 'c')} left join adding a on ${sameCause('a', 'c')}
       left join totals t on ${sameOwner('t', 'c')}
       cross join lateral (
-        select count(*) as seen, coalesce(sum(n.succeeded), 0) + case when o.failed_at is null then c.succeeded else 0 end as succeeded
+        select count(*) as seen, coalesce(sum(n.succeeded), 0) + case when ${failedAt} is null then c.succeeded else 0 end as succeeded
         from fresh n where n.cause is null and ${ownerOf('n')} = c.owner and n.kind = c.kind
-          and n.first_at > greatest(c.failing_at, o.failed_at)
+          and n.first_at > ${failingAt}
       ) s
   ), updated as (
     update incidents i set
@@ -177,14 +181,16 @@ const judgeCounts = {
  * Adds what processes have counted to incidents, opens and reopens incidents, and resolves those that are over. To be
  * called by one process at a time.
  *
+ * @param mayEndGateway whether incidents of the gateway may resolve: false while reports of them may be missing
  * @returns the incidents that were opened, reopened or resolved.
  */
 export function judgeIncidents(
   sql: Sql,
   times: IncidentTimes,
+  mayEndGateway: boolean,
 ): Promise<{ id: string; change: IncidentChange['change'] }[]> {
   const { windowS, rejectedWindowS, acceptedBeforeS, quietS, quietAgainS, reopensS } = times;
   return sql.query<{ id: string; change: IncidentChange['change'] }>(judgeCounts, [
-    ...[windowS, rejectedWindowS, acceptedBeforeS, quietS, quietAgainS, reopensS],
+    ...[windowS, rejectedWindowS, acceptedBeforeS, quietS, quietAgainS, reopensS, mayEndGateway],
   ]);
 }

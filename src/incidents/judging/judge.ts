@@ -26,14 +26,32 @@ export function createIncidentJudge(options: {
 }): Poller {
   const { database, tell, log, pace = {} } = options;
   const times = { ...incidentTimes, ...pace.times };
+  const quietMs = times.quietS * 1_000;
+  let roundMs = Number.NEGATIVE_INFINITY;
+  let steadySinceMs = 0;
+  /**
+   * Whether rounds have followed each other for the quiet time, without a gap. To be called in each round. After a start,
+   * or while PostgreSQL was away, reports about the gateway are missing, although its conditions may hold. A gap is half
+   * of the quiet time: 30 s are longer than the interval of rounds (10 s), and with the interval of reports (20 s) shorter
+   * than the quiet time (60 s).
+   */
+  const isSteady = () => {
+    const nowMs = performance.now();
+    if (nowMs - roundMs > quietMs / 2) steadySinceMs = nowMs;
+    roundMs = nowMs;
+    return nowMs - steadySinceMs >= quietMs;
+  };
   const work = async () => {
     // Nothing fails most of the time: then this is one statement that reads two empty indexes.
     const { counts, resolved } = await workOnIncidents(database);
     if (counts)
       await database.transaction(async (sql) => {
-        if (!(await tryLock(sql, lockKeys.incidents))) return;
+        const isLocked = await tryLock(sql, lockKeys.incidents);
+        // In this transaction, because its `now()` is fixed: an outage that follows adds nothing to the age of reports.
+        const mayEndGateway = isSteady();
+        if (!isLocked) return;
         await sql.query(withoutJit, []);
-        const changed = await judgeIncidents(sql, times);
+        const changed = await judgeIncidents(sql, times, mayEndGateway);
         if (changed.length === 0) return;
         const changes = await changesOf(sql, changed);
         if (changes.length > 0) await tell(sql, changes);

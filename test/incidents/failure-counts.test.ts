@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
+import { FailureCounts } from '../../src/incidents/counting/failure-counts.ts';
+import { log } from '../support/runtime.ts';
+import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
+import { useDatabase } from '../support/use-database.ts';
+
+const database = useDatabase();
+/** Consumers that a process remembers. */
+const remembered = 10_000;
+const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
+
+beforeEach(() => query('delete from incident_counts'));
+
+function attemptsOf(counts: FailureCounts) {
+  const attempt = (consumerId: string, succeeded: boolean) =>
+    counts.attempted(
+      {
+        ...{ accountId: consumerId, consumerId, eventId: randomUUID(), trigger: 'schedule', number: 1, succeeded },
+        ...{ exhausted: false, endedMs: Date.now() },
+      },
+      { outcome: 'answered', responseCode: succeeded ? 200 : 500, responseBody: null, error: null },
+    );
+  return {
+    fail(consumerId: string, times = 1) {
+      for (let n = 0; n < times; n++) attempt(consumerId, false);
+    },
+    succeedOthers(count: number) {
+      for (let n = 0; n < count; n++) attempt(randomUUID(), true);
+    },
+  };
+}
+
+/** What was written of a consumer's failures. */
+const written = async (consumerId: string) => {
+  const text = `select sum(failed)::integer as failed, bool_or(opens) as opens from incident_counts
+    where consumer_id = $1 and cause is not null`;
+  return (await query(text, [consumerId]))[0];
+};
+
+test('of too many consumers, the one without an attempt for longest is forgotten', async () => {
+  const counts = await forTest(new FailureCounts({ sql: database, log }));
+  const { fail, succeedOthers } = attemptsOf(counts);
+  const [first, second] = [randomUUID(), randomUUID()];
+  fail(first, 3);
+  fail(second, 4);
+  succeedOthers(remembered - 2);
+  fail(first);
+  succeedOthers(1);
+  // Five failures in a row open an incident.
+  fail(first);
+  fail(second);
+  await counts.stop();
+  expect(await written(first)).toEqual({ failed: 5, opens: true });
+  expect(await written(second)).toEqual({ failed: 5, opens: false });
+});
+
+test('failures of a consumer that is forgotten are written', async () => {
+  const counts = await forTest(new FailureCounts({ sql: database, log }));
+  const { fail, succeedOthers } = attemptsOf(counts);
+  const consumer = randomUUID();
+  fail(consumer, 2);
+  succeedOthers(remembered);
+  await counts.stop();
+  expect(await written(consumer)).toEqual({ failed: 2, opens: false });
+});
+
+test('failures of a consumer that is forgotten during a write are written once', async () => {
+  const counts = await forTest(new FailureCounts({ sql: database, log }));
+  const { fail, succeedOthers } = attemptsOf(counts);
+  const consumer = randomUUID();
+  fail(consumer, 2);
+  await database.transaction(async (sql) => {
+    await sql.query({ name: '', text: 'lock table incident_counts in access exclusive mode' }, []);
+    counts.start();
+    const waiting = `select from pg_locks where relation = 'incident_counts'::regclass and not granted`;
+    await until('the first failures are being written', async () => (await query(waiting)).length > 0);
+    fail(consumer);
+    succeedOthers(remembered);
+  });
+  await counts.stop();
+  expect(await written(consumer)).toEqual({ failed: 3, opens: false });
+});
