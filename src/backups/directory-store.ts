@@ -7,6 +7,7 @@ import type { Log } from '../shared/log.ts';
 import { isArchiveName } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
 import { type BackupStore, maxFiles, type StoredFile, skippedAt, tooManyFiles } from './backup-store.ts';
+import { leavingReserve } from './disk-reserve.ts';
 
 const unfinished = '.unfinished';
 /** Larger than the default of 64 KiB, for fewer disk operations. A few of these buffers are in memory at a time. */
@@ -92,7 +93,7 @@ async function writeWhole(dir: string, file: string, content: Readable, signal: 
   try {
     // `flush`: the data is written to the disk before the stream is closed.
     const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: bufferBytes });
-    await pipeline(content, output, { signal });
+    await pipeline(content, leavingReserve(dir), output, { signal });
     const { size: sizeBytes } = await stat(temporary);
     await rename(temporary, file);
     await syncFolder(dir);

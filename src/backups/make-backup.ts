@@ -20,7 +20,7 @@ export interface BackupDeps extends Omit<WriteDeps, 'database' | 'store'> {
 
 /**
  * Makes the backup of this row, then tidies the store. Called again after a worker crashed, it starts from the
- * beginning.
+ * beginning. It waits for a database that is unavailable when it begins.
  *
  * @throws ApplicationFailure when the backup was marked as failed in the meantime; otherwise the errors of the database
  *   and the store.
@@ -33,7 +33,12 @@ export async function makeBackup(
 ): Promise<MaintenanceCounts> {
   const { database, store, log } = deps;
   if (!store) throw new Error('a worker without a place for backups takes their queue');
-  const already = (await backupIsAlive(database, id, null)) ? null : await madeOrGivenUp(database, id);
+  // Retried here, because the tries of the activity together last less than two minutes of an outage.
+  const running = await untilWritten(() => backupIsAlive(database, id, null), {
+    signal,
+    onFailure: (error) => log.warn({ err: error, backup_id: id }, 'backup not begun yet, retrying'),
+  });
+  const already = running ? null : await madeOrGivenUp(database, id);
   const made = already ?? (await make({ ...deps, store }, id, signal, progress));
   const tidied = await tidyBackups({ ...deps, store }, { keep: deps.keep, latest: id }).catch((error: unknown) => {
     // The backup itself is complete, and the next one tidies the store again.

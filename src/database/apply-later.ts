@@ -1,20 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Migration, MigrationRunner } from '@mikro-orm/migrations';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { Database } from './database.ts';
 import { isLockTimeout } from './errors.ts';
 import type { NamedMigration } from './migrations.ts';
+import { endLongTransactions, type LockTries, whileLocked } from './while-locked.ts';
 
 /**
  * How long a migration waits for the lock of a table. All statements on the table that come after it wait as long, so
  * this is less than the 2 s by which an upgrade may delay a delivery.
  */
 const lockTimeoutMs = 500;
-/** Between two tries, so that what waited behind the migration can run. */
-const pauseMs = 2_000;
-/** With the pauses, about two and a half minutes: longer than any transaction of the gateway but a backup. */
-const tries = 60;
+/** About two and a half minutes: longer than any transaction of the gateway but a backup. */
+const lockTries: LockTries = { tries: 60, pauseMs: 2_000 };
 /**
  * How long a concurrent index build waits for each transaction that is older than it. Nothing waits for the build
  * meanwhile. As long as the tries of the others take together.
@@ -28,7 +26,7 @@ interface ApplyOptions {
   pending: readonly NamedMigration[];
   log: Log;
   /** How often a lock is tried for, the pause between two tries, and the limit of an index build; for tests. */
-  locks?: { tries: number; pauseMs: number; concurrentTimeoutMs: number };
+  locks?: LockTries & { concurrentTimeoutMs: number };
 }
 
 /**
@@ -42,7 +40,7 @@ interface ApplyOptions {
  */
 export async function applyLater(options: ApplyOptions): Promise<string[]> {
   const { database, pending, log } = options;
-  const limits = options.locks ?? { tries, pauseMs, concurrentTimeoutMs };
+  const limits = options.locks ?? { ...lockTries, concurrentTimeoutMs };
   const driver = database.orm.em.getDriver();
   for (const each of pending) {
     const concurrent = !isTransactional(database, each);
@@ -64,23 +62,19 @@ export const isTransactional = (database: Database, migration: NamedMigration): 
 
 async function withRetries(
   migration: NamedMigration,
-  limits: { tries: number; pauseMs: number; text: (name: string) => string },
+  limits: LockTries & { text: (name: string) => string },
   { database, log }: ApplyOptions,
 ): Promise<void> {
-  for (let left = limits.tries; ; left--) {
-    try {
-      return await run(database, migration);
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      if (left <= 1) throw new StartError(limits.text(migration.name), { cause: error });
-      log.info({ migration: migration.name, againInMs: limits.pauseMs }, 'table locked, retrying the migration');
-      await sleep(limits.pauseMs);
-    }
+  const onLocked = () =>
+    log.info({ migration: migration.name, againInMs: limits.pauseMs }, 'table locked, retrying the migration');
+  try {
+    await whileLocked(() => run(database, migration), limits, onLocked);
+  } catch (error) {
+    throw isLockTimeout(error) ? new StartError(limits.text(migration.name), { cause: error }) : error;
   }
 }
 
-const endTransactions =
-  'End long transactions (select pid, xact_start, query from pg_stat_activity order by xact_start), then run `npm run migrate` again.';
+const endTransactions = `${endLongTransactions}, then run \`npm run migrate\` again.`;
 
 const lockedOut = (name: string) =>
   `The migration ${name} got no lock on a table, which another transaction holds. It has changed nothing. ${endTransactions}`;

@@ -2,6 +2,7 @@ import { StartError } from '../shared/start-error.ts';
 import { placeOf } from './connection-options.ts';
 import { isDatabaseError } from './errors.ts';
 import { explainTlsError } from './explain-tls-error.ts';
+import { endLongTransactions } from './while-locked.ts';
 
 /**
  * Converts an error of an external database at the start into a `StartError` that tells the operator what to do. Other
@@ -32,6 +33,10 @@ export function explainDatabaseError(url: string, error: unknown): unknown {
     case '42501':
       return new StartError(
         `${where} does not allow this user what the gateway needs (${said}). Grant it those rights.`,
+      );
+    case '55P03':
+      return new StartError(
+        `${where} has a table that another transaction keeps locked (${said}). ${endLongTransactions}, then run the command again.`,
       );
     default:
       return new StartError(

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import getPort, { clearLockedPorts, portNumbers } from 'get-port';
+import type { Log } from '../shared/log.ts';
 
 /** The number of ports from `base` on that are tried before the system chooses one. */
 const neighbours = 1_000;
@@ -55,8 +56,14 @@ export function rememberedPort(folder: string, name: string): number | null {
   }
 }
 
-export function rememberPort(folder: string, name: string, port: number): void {
-  writeFileSync(portFile(folder, name), `${port}\n`);
+/** A server works without the file, so a full or read-only disk is only logged. */
+export function rememberPort(folder: string, name: string, port: number, log: Pick<Log, 'warn'>): void {
+  const file = portFile(folder, name);
+  try {
+    writeFileSync(file, `${port}\n`);
+  } catch (error) {
+    log.warn({ err: error, file, port }, 'port not recorded');
+  }
 }
 
 const portFile = (folder: string, name: string) => join(folder, `${name}.port`);

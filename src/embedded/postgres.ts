@@ -131,7 +131,7 @@ async function started(options: StartOptions): Promise<EmbeddedPostgres> {
     }
     try {
       await createDatabase(urlOf(port, 'postgres'));
-      rememberPort(dataDir.path, 'postgres', port);
+      rememberPort(dataDir.path, 'postgres', port, options.log);
       return { ...start.server, url: urlOf(port, databaseName) };
     } catch (error) {
       await start.server.stop();

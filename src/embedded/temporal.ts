@@ -151,8 +151,8 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
       // Its first start has created the file.
       if (isNew) reduceIndexes(database, options.log);
       await keepClosedWorkflows(address, options.namespace, options.retentionHours);
-      rememberPort(folder, 'temporal', port);
-      rememberPort(folder, 'temporal-ui', uiPort);
+      rememberPort(folder, 'temporal', port, options.log);
+      rememberPort(folder, 'temporal-ui', uiPort, options.log);
       return { ...start.server, address, uiUrl: `http://127.0.0.1:${uiPort}` };
     } catch (error) {
       await start.server.stop();

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import { pingDatabase } from '../database/ping.ts';
 import type { GatewayCondition, ReadConditions } from '../incidents/gateway-watch.ts';
 import type { Log } from '../shared/log.ts';
+import { settlesWithin } from '../shared/settles-within.ts';
 import type { TemporalHealth } from '../temporal/temporal-health.ts';
 import { readStoredState } from './gateway-state.ts';
 
@@ -16,6 +17,8 @@ const slowMs = 1_000;
 const freeShare = 0.05;
 /** On a large disk, this is enough. */
 const freeBytes = 10 * 1024 ** 3;
+/** A look at a folder takes microseconds. On a network file system (NFS) whose server is away, it does not end. */
+const lookMs = 2_000;
 
 /** The thresholds are those of the alerts (deploy/prometheus/rules.yml); waits are shorter, because an incident wakes no person. */
 async function storedConditions(database: Pick<Database, 'reader'>): Promise<GatewayCondition[]> {
@@ -45,17 +48,36 @@ async function storedConditions(database: Pick<Database, 'reader'>): Promise<Gat
   return conditions.flatMap(([holds, cause, afterMs]) => (holds ? [{ cause, afterMs }] : []));
 }
 
-/** Data and backups on one disk are one condition, for each process that sees it: the disk is named by where it is mounted. */
-async function diskConditions(folders: readonly (string | null)[]): Promise<GatewayCondition[]> {
-  const full = new Set<string>();
-  for (const folder of folders) {
-    if (folder === null) continue;
-    // A folder that does not exist yet is no full disk.
-    const disk = await statfs(folder).catch(() => null);
-    if (disk && disk.bavail < disk.blocks * freeShare && disk.bavail * disk.bsize < freeBytes)
-      full.add(await mountPoint(folder));
-  }
-  return [...full].map((disk) => ({ cause: `the disk at ${disk} is nearly full`, afterMs: 0 }));
+/**
+ * Reads which disks of these folders are nearly full. Data and backups on one disk are one condition, for each process that
+ * sees it: the disk is named by where it is mounted. A folder that does not answer in time is left out.
+ */
+function watchDisks(folders: readonly (string | null)[], log: Log): () => Promise<GatewayCondition[]> {
+  // One look at a folder at a time, because each that hangs holds one of the few threads that Node has for files.
+  const pending = new Map<string, Promise<string | null>>();
+  const look = async (folder: string): Promise<string | null> => {
+    const begun = pending.get(folder);
+    const looking = begun ?? fullDisk(folder).finally(() => pending.delete(folder));
+    pending.set(folder, looking);
+    if (await settlesWithin(looking, lookMs)) return looking;
+    if (!begun) log.warn({ folder, limitMs: lookMs }, 'disk does not answer, its free space is unknown');
+    return null;
+  };
+  return async () => {
+    const found = await Promise.all(folders.map((folder) => (folder === null ? null : look(folder))));
+    const full = new Set(found.filter((disk) => disk !== null));
+    return [...full].map((disk) => ({ cause: `the disk at ${disk} is nearly full`, afterMs: 0 }));
+  };
+}
+
+/**
+ * Where the disk of a folder is mounted, if it is nearly full; otherwise null, also for a folder that does not exist. It
+ * never throws: the watch takes an error for one of the database.
+ */
+async function fullDisk(folder: string): Promise<string | null> {
+  const disk = await statfs(folder).catch(() => null);
+  if (!disk || disk.bavail >= disk.blocks * freeShare || disk.bavail * disk.bsize >= freeBytes) return null;
+  return mountPoint(folder).catch(() => null);
 }
 
 /** The uppermost folder on the same disk. */
@@ -77,6 +99,7 @@ interface Options {
 /** What an `api` sees, and every process; of the database once a minute. */
 export function conditionsOfApi({ database, folders, log }: Options): ReadConditions {
   let stored: { atMs: number; found: GatewayCondition[] } | null = null;
+  const fullDisks = watchDisks(folders, log);
   /** A database that answers, but not to this, is busy with long readers: that it is away is told by the ping alone. */
   const readStored = (before: GatewayCondition[]) =>
     storedConditions(database).catch((error: unknown) => {
@@ -91,7 +114,7 @@ export function conditionsOfApi({ database, folders, log }: Options): ReadCondit
       stored = { atMs: performance.now(), found: await readStored(stored?.found ?? []) };
     return [
       ...stored.found,
-      ...(await diskConditions(folders)),
+      ...(await fullDisks()),
       ...(isSlow ? [{ cause: 'the database is slow', afterMs: 10_000 }] : []),
     ];
   };

@@ -1,4 +1,5 @@
 import { rememberedPort, rememberPort } from '../embedded/ports.ts';
+import type { Log } from '../shared/log.ts';
 
 const name = 'worker-metrics';
 
@@ -7,6 +8,6 @@ const name = 'worker-metrics';
  * one, and another one after a crash.
  */
 export const workerMetricsPort = {
-  write: (dataDir: string, port: number) => rememberPort(dataDir, name, port),
+  write: (dataDir: string, port: number, log: Pick<Log, 'warn'>) => rememberPort(dataDir, name, port, log),
   read: (dataDir: string) => rememberedPort(dataDir, name),
 };

@@ -38,7 +38,7 @@ export async function runWorker({ config, log, stopped, ready }: RoleContext): P
       ...{ database, stopped, temporal, collect, log },
       scrape: new Scrape([collect]),
     });
-    if (startedBy) workerMetricsPort.write(startedBy.dataDir, measured.port);
+    if (startedBy) workerMetricsPort.write(startedBy.dataDir, measured.port, log);
     try {
       worker = await startWorker({
         database,

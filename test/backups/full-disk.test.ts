@@ -28,7 +28,7 @@ async function backedUp(api: Parameters<typeof backupEnded>[0]) {
 }
 
 test.skipIf(lacks('mounts'))(
-  'when the disk becomes full, a backup fails with an error in words and leaves no file, and older ones stay',
+  'a backup fails before the disk is full, with an error in words, and leaves no file, and older ones stay',
   async () => {
     const disk = smallDisk(12 * mebibyte);
     const databaseUrl = await freshDatabase();
@@ -51,7 +51,7 @@ test.skipIf(lacks('mounts'))(
     const failed = await backedUp(api);
     expect(failed).toMatchObject({ status: 'failed', name: null, size_bytes: null });
     expect(failed.error).toMatch(
-      /^The disk of the backup folder \S+ is full, or files there may not become so large \(ENOSPC: no space left on device/,
+      /^The disk of the backup folder \S+ is full: a backup leaves 1 MiB of it free for PostgreSQL and other programs\./,
     );
     expect(readdirSync(dir)).toEqual([older.name]);
     expect(disk.freeBytes(seen)).toBe(freeBytes);

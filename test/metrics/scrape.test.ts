@@ -112,7 +112,7 @@ test('the api and the worker of npm start have series of their own, and those of
       { host: '127.0.0.1', port: 0, log },
     ),
   );
-  workerMetricsPort.write(dataDir, server.port);
+  workerMetricsPort.write(dataDir, server.port, log);
   const both = await shown();
   expect(sumOf([both], 'gateway_worker_process_up')).toBe(1);
   expect(sumOf([both], 'temporal_x')).toBe(7);
@@ -138,8 +138,9 @@ test.each([
 ])('the worker of npm start is away when another program answers %i with %s at its port', async (status, body) => {
   const dataDir = folderForTest();
   const other = await forTest(startConsumer((response) => response.writeHead(status).end(body)));
-  workerMetricsPort.write(dataDir, other.port);
-  const answer = await textOf(...measureBoth(processOf(3, 12).collect, dataDir, createLog('silent')));
+  const log = createLog('silent');
+  workerMetricsPort.write(dataDir, other.port, log);
+  const answer = await textOf(...measureBoth(processOf(3, 12).collect, dataDir, log));
   expect(sumOf([answer], 'gateway_worker_process_up')).toBe(0);
   expect(other.deliveries).toHaveLength(1);
 });

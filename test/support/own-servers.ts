@@ -31,7 +31,7 @@ export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void>
   const folder = temporaryFolder('test');
   await copyPrepared('migrated', folder);
   const dataDir = openDataDir(folder);
-  rememberPort(dataDir.path, 'postgres', await ownPort());
+  rememberPort(dataDir.path, 'postgres', await ownPort(), log);
   const started = () => startPostgres({ dataDir, log, onProgress: () => undefined });
   let server: EmbeddedPostgres | null = await started();
   const { url } = server;
