@@ -7,6 +7,7 @@ import {
   consumersAClaim,
   consumersOfLane,
   isAmong,
+  lastOf,
   lowestId,
   maySend,
   ofConsumer,
@@ -117,10 +118,12 @@ export async function claimForAttempt(
 
 /**
  * Claims events that were due while they could not be sent (src/events/transitions/queued-to-wait.ts), of the consumers after
- * `after`. Claims none while deliveries are paused.
+ * `after`. Claims none while deliveries are paused. A claim that is cut short continues after the last consumer that it served.
  */
 export async function claimWaitedForAttempt(sql: Sql, options: ClaimOfAll): Promise<ClaimRound> {
-  return roundOfAll(await sql.query<ClaimRow>(claimWaited, valuesOf(options)));
+  const round = roundOfAll(await sql.query<ClaimRow>(claimWaited, valuesOf(options)));
+  if (round.claimed.length < options.limit) return round;
+  return { ...round, next: lastOf(round.claimed.map(({ consumerId }) => consumerId)) };
 }
 
 /** A claim that begins with the consumers after `after`. */

@@ -3,8 +3,8 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { accountShare } from '../delivery/attempt-slots.ts';
+import { ClaimPass } from '../events/claim-pass.ts';
 import type { HandOver } from '../events/hand-over.ts';
-import { lastOf, lowestId } from '../events/queue.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
 import type { Held, HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
@@ -60,8 +60,8 @@ export class FirstAttempts {
   readonly #accepted: AcceptedEvents;
   #stopped = false;
   #claimedAtMs = 0;
-  /** The consumer after which the next claim of later attempts continues. */
-  #waitedAfter = lowestId;
+  /** Of claims of later attempts. */
+  readonly #waited = new ClaimPass();
   /** The next look for later attempts. Rounds are far more frequent: each attempt that ends begins one. */
   #waitedLookMs = 0;
   #begun = 0;
@@ -142,22 +142,17 @@ export class FirstAttempts {
     if (performance.now() < this.#waitedLookMs) return 'idle';
     const { sql, claims } = this.#deps;
     const beganMs = performance.now();
-    const after = this.#waitedAfter;
-    const claim = { room, limit, token: claims.token, after };
-    const round = await claims.claim(() => claimWaitedForAttempt(sql, claim));
-    const { claimed, visited } = round;
-    // After the last consumer that was served, or else looked at, and after the last of all the first again.
-    const served = claimed.length < limit ? null : lastOf(claimed.map(({ consumerId }) => consumerId));
-    const next = served ?? round.next ?? (after === lowestId ? null : lowestId);
-    this.#waitedAfter = next ?? lowestId;
+    const claim = { room, limit, token: claims.token, after: this.#waited.after };
+    const { claimed, visited, next } = await claims.claim(() => claimWaitedForAttempt(sql, claim));
+    const more = this.#waited.goOn({ claimed: claimed.length, next });
     const isFull = visited.some(({ most }) => most === 0);
-    if (claimed.length === 0 && next === null) {
+    if (claimed.length === 0 && !more) {
       const nowMs = performance.now();
       const leastMs = Math.min(longestWaitedPauseMs, (nowMs - beganMs) * waitedLookShare);
       this.#waitedLookMs = nowMs + Math.max(isFull ? waitedPauseMs : idleMs, leastMs);
     }
     this.#join(claimed);
-    return claimed.length > 0 || next !== null ? 'more' : 'idle';
+    return claimed.length > 0 || more ? 'more' : 'idle';
   }
 
   /** Oldest first, because the oldest events should get the free slots of their consumer. */

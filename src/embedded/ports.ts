@@ -56,7 +56,7 @@ export function rememberedPort(folder: string, name: string): number | null {
   }
 }
 
-/** A server works without the file, so a full or read-only disk is only logged. */
+/** A full or read-only disk is only logged: without the file, the next start looks for a port, and nothing reads the worker's metrics. */
 export function rememberPort(folder: string, name: string, port: number, log: Pick<Log, 'warn'>): void {
   const file = portFile(folder, name);
   try {

@@ -66,7 +66,7 @@ export class EndedByHand {
     try {
       return this.#runs === null ? 'idle' : await this.#look(this.#runs);
     } catch (error) {
-      // The worker's health says so already. A call that is refused is told by nothing else.
+      // The worker's health says so already. Of a call that Temporal refuses, only the log tells.
       if (gaveNoAnswer(error)) return 'idle';
       throw error;
     }

@@ -1,7 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
-import { isAmong, waitingConsumers } from '../events/queue.ts';
+import { consumersOfLane, isAmong, lowestId, maySend, ofConsumer } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 
@@ -10,20 +10,24 @@ const patienceMs = 5_000;
 const lookMs = 1_000;
 /** Events a statement. */
 const most = 500;
+/** Consumers that a statement passes at most, most of them paused. */
+const mostConsumers = 10_000;
 
 // A delivery that an operator has ended needs no attempt: its event waits with the settled ones, which get no workflow with
 // EVENT_WORKFLOWS=on_retry. The subselect looks only into the partition of its event.
 const leave = {
   name: 'leave_to_workflows',
   text: `
-    with waiting as (
-      select event_id from event_queue
-      where lane = ${lanes.firstAttempt} and (claimed_until is null or claimed_until <= now()) and not ${isPaused}
-        -- Those of a disabled or paused consumer would wait there, too, and an api makes their attempts sooner.
-        and account_id not in (${waitingConsumers})
-        -- The last heartbeat may be a second old.
-        and not exists (select from processes where makes_first_attempts and alive_until > now())
-      order by account_id, event_id limit $1 for update skip locked
+    with recursive ${consumersOfLane(lanes.firstAttempt, `'${lowestId}'::uuid`, mostConsumers)}, waiting as (
+      select w.event_id from hop cross join lateral (
+        select q.event_id from event_queue q
+        where q.lane = ${lanes.firstAttempt} and ${ofConsumer('hop.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
+          -- Those of a disabled or paused consumer would wait with a workflow, too, and an api makes their attempts sooner.
+          and not ${isPaused} and ${maySend('hop.account_id')}
+          -- The last heartbeat may be a second old.
+          and not exists (select from processes where makes_first_attempts and alive_until > now())
+        order by q.account_id, q.event_id limit $1 for update skip locked
+      ) w limit $1
     )
     update event_queue q set claimed_until = null, claim_token = null, lane_since = now(),
       lane = case when (select e.delivery_status from events e where e.id = q.event_id) is distinct from 'pending'
@@ -31,8 +35,12 @@ const leave = {
     where ${isAmong('q.event_id', 'select event_id from waiting')} returning q.event_id`,
 };
 
-/** Lets the workflows of queued events make the first attempt: the events then only wait for the start of theirs. */
-async function leaveFirstAttempts(sql: Sql, limit: number): Promise<number> {
+/**
+ * Lets the workflows of queued events make the first attempt: the events then only wait for the start of theirs.
+ *
+ * @returns how many it were; as many as `limit` when more may be left.
+ */
+export async function leaveFirstAttempts(sql: Sql, limit: number): Promise<number> {
   return (await sql.query(leave, [limit])).length;
 }
 

@@ -1,15 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../database/sql.ts';
+import { ClaimPass } from '../events/claim-pass.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
-import { lowestId } from '../events/queue.ts';
+import type { Claimed } from '../events/queue.ts';
 import { releaseSettledEvents } from '../events/transitions/no-workflow.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
 import type { Held, HeldClaims } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
-import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart } from './claim-starts.ts';
+import { claimPendingForStart, claimSettledForStart } from './claim-starts.ts';
 import { EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
@@ -56,6 +57,12 @@ const burstPerCore = 150;
 const burstPaceMs = 1_000;
 const downDelayS = 2;
 
+/** Claimed events, and whether more may be found at once. */
+interface ClaimedStarts {
+  claimed: Claimed[];
+  more: boolean;
+}
+
 /** Starts the workflows of events whose first attempt was made. Pending events come before settled ones. */
 export class Starts {
   readonly #deps: StartsDeps;
@@ -65,8 +72,7 @@ export class Starts {
   readonly #starting = new Set<Promise<void>>();
   #settledAtMs = Number.NEGATIVE_INFINITY;
   readonly #position = new StartPosition();
-  /** The account after which the next claim of pending events continues. */
-  #after = lowestId;
+  readonly #pass = new ClaimPass();
 
   constructor(deps: StartsDeps) {
     this.#deps = deps;
@@ -117,7 +123,7 @@ export class Starts {
     const limit = engine.room(most - this.#inFlight[lane]);
     if (limit <= 0) return 'idle';
     const claim = { limit, token: claims.token };
-    const { claimed, next } = await claims.claim(() =>
+    const { claimed, more } = await claims.claim(() =>
       lane === pendingStart ? this.#claimPending(claim) : this.#claimSettled(claim),
     );
     for (const claim of claimed) {
@@ -128,18 +134,15 @@ export class Starts {
       }).finally(() => this.#starting.delete(start));
       this.#starting.add(start);
     }
-    return next !== null && claimed.length < limit ? 'more' : 'idle';
+    return more && claimed.length < limit ? 'more' : 'idle';
   }
 
   async #claimPending(claim: { limit: number; token: string }): Promise<ClaimedStarts> {
     const round = await claimPendingForStart(this.#deps.sql, {
-      ...{ ...claim, after: this.#after },
+      ...{ ...claim, after: this.#pass.after },
       waited: !this.#deps.attemptsAreMade(),
     });
-    // After the last consumer comes the first again.
-    const next = round.next ?? (this.#after === lowestId ? null : lowestId);
-    this.#after = next ?? lowestId;
-    return { ...round, next };
+    return { claimed: round.claimed, more: this.#pass.goOn({ claimed: round.claimed.length, next: round.next }) };
   }
 
   async #claimSettled(claim: { limit: number; token: string }): Promise<ClaimedStarts> {
@@ -148,7 +151,8 @@ export class Starts {
       ...{ ...claim, after: this.#position.after(beganMs), all: this.#deps.workflows === 'always' },
     });
     this.#position.claimed(round.claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
-    return round;
+    // A claim that has taken fewer than it could has found the last one.
+    return { claimed: round.claimed, more: false };
   }
 
   async #releaseSettled(): Promise<Round> {

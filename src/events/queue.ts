@@ -26,13 +26,13 @@ export const consumersAClaim = 64;
 
 /**
  * The consumers of a lane after the consumer `after`, by a loose index scan: one index lookup for each, even if it has
- * thousands of events. The column `account_id` of the queue is the id of the consumer; for `default`, that of the account.
+ * thousands of events. At most `most` of them. The column `account_id` of the queue is the id of the consumer; for `default`, that of the account.
  */
-export const consumersOfLane = (lane: string | number, after: string) => `hop as (
+export const consumersOfLane = (lane: string | number, after: string, most = consumersAClaim) => `hop as (
       (select account_id, 1 as n from event_queue where lane = ${lane} and account_id > ${after} order by account_id limit 1)
       union all
       select (select q.account_id from event_queue q where q.lane = ${lane} and q.account_id > hop.account_id order by q.account_id limit 1), hop.n + 1
-      from hop where hop.account_id is not null and hop.n < ${consumersAClaim}
+      from hop where hop.account_id is not null and hop.n < ${most}
     )`;
 
 /**

@@ -92,7 +92,7 @@ export async function noteMade(sql: Sql, rejectedId: string, eventId: string): P
   return (await sql.query<{ one: number }>(insertCheck, [rejectedId, eventId])).length > 0;
 }
 
-/** More events with one id of the provider are resends of one webhook, or tell nothing. */
+/** At most so many bodies are in memory at a time. Of more events with one id, the others are not compared. */
 const mostCompared = 10;
 
 const readAccepted = {

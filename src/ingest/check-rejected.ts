@@ -180,8 +180,8 @@ function store(
 }
 
 /**
- * The event of the same webhook if it was accepted since. Compared with the events themselves: providers send again for days,
- * and a deduplication key is kept for one.
+ * The event of the same webhook if it was accepted since. Compared with the events themselves: providers send again for longer
+ * than a deduplication key is kept (`dedupWindowS`).
  */
 async function acceptedSince(
   sql: Sql,

@@ -6,12 +6,13 @@ import type { Sql } from '../../src/database/sql.ts';
  * The most rows that a step of the statements' plans has read. The plans are those of prepared statements, which PostgreSQL
  * makes without the values.
  *
- * @param call is given no rows.
+ * @param call is given no rows. What it changes is rolled back.
  */
 export async function mostRead(database: Database, call: (sql: Sql) => Promise<unknown>): Promise<number> {
   const client = await database.pool.connect();
   onTestFinished(() => client.release());
   let most = 0;
+  await client.query('begin');
   await call({
     async query({ name, text }, values) {
       await client.query(`prepare explained_${name} as ${text}`);
@@ -26,5 +27,6 @@ export async function mostRead(database: Database, call: (sql: Sql) => Promise<u
       return [];
     },
   });
+  await client.query('rollback');
   return most;
 }

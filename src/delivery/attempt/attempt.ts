@@ -85,8 +85,8 @@ export const stallMs = 4_000;
 const afterStallMs = 1_000;
 
 /**
- * Later than this, an event is read again, because operators may have changed it or its account. By the clock of
- * `performance`: that of a machine may be wrong or jump.
+ * An event whose states were read longer ago than this is read again before its attempt, because operators may have changed it
+ * or its account. Measured by a clock that no change of the system's time affects.
  */
 const freshMs = 1_000;
 const isFresh = ({ readMs }: AttemptRow) => performance.now() - readMs < freshMs;

@@ -58,7 +58,7 @@ const exhaustDisabled = {
       -- An event that an operator has ended waits there, too. Its workflow sends the notifications.
       update event_queue q set lane = ${lanes.settledStart}, lane_since = now() from expired x
       where ${isAmong('q.event_id', 'select event_id from expired')} and q.event_id = x.event_id and q.generation = x.generation
-        and (x.event_id in (select id from ended) or x.delivery_status is distinct from 'pending')
+        and (${isAmong('x.event_id', 'select id from ended')} or x.delivery_status is distinct from 'pending')
     )
     select (select count(*) from expired)::integer as seen, (select array_agg(id) from ended) as ids`,
 };
