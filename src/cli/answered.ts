@@ -16,7 +16,7 @@ interface ProblemBody {
 }
 
 const setToken = 'Set another token: `webhook-gateway login`, GATEWAY_TOKEN or --token.';
-const tryAgain = 'Try again; `webhook-gateway status` shows what is wrong.';
+export const tryAgain = 'Try again; `webhook-gateway status` shows what is wrong.';
 const checkAddress = 'Is this the address of a webhook gateway? Check --url.';
 
 /**

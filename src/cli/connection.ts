@@ -2,7 +2,7 @@ import { createAdminClient } from '../api/client.ts';
 import type { Connection, GlobalOptions } from './cli.ts';
 import type { Environment } from './environment.ts';
 import { usageError } from './exit.ts';
-import { gatewayFetch } from './gateway-fetch.ts';
+import { gatewayFetch, jsonOf } from './gateway-fetch.ts';
 import { type Profile, readProfile } from './profiles.ts';
 
 /**
@@ -39,8 +39,20 @@ export function checkedToken(token: string): string {
 }
 
 /** The typed client, whose calls end with the signal. */
-export const adminClient = (connection: Connection, signal: AbortSignal) =>
-  createAdminClient({ ...connection, fetcher: gatewayFetch(connection.baseUrl, signal) });
+export function adminClient(connection: Connection, signal: AbortSignal) {
+  const fetchFirst = gatewayFetch(connection.baseUrl, signal);
+  return createAdminClient({
+    ...connection,
+    async fetcher(...request) {
+      const response = await fetchFirst(...request);
+      // Errors of proxies are no JSON.
+      if (!response.ok) return response;
+      // Read here, because the client does not say that an answer broke off.
+      const { text } = await jsonOf(response);
+      return new Response(text === '' ? null : text, response);
+    },
+  });
+}
 
 const tokenFor = (baseUrl: string, profile: Profile | null) =>
   profile !== null && addressOf(profile.url) === baseUrl ? profile.token : undefined;

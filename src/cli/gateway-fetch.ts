@@ -1,4 +1,5 @@
 import type { AdminFetch } from '../api/client.ts';
+import { tryAgain } from './answered.ts';
 import type { Cli } from './cli.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { printable } from './output/printable.ts';
@@ -47,4 +48,29 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error.cause === undefined ? error.message : reasonOf(error.cause);
+}
+
+/**
+ * The body of an answer of the admin API, and its JSON; null if there is none.
+ *
+ * @throws CliError as {@link whole}
+ */
+export const jsonOf = (response: Response): Promise<{ text: string; json: unknown }> =>
+  whole(async () => {
+    const text = await response.text();
+    return { text, json: text === '' ? null : JSON.parse(text) };
+  });
+
+/**
+ * Reads the body of an answer.
+ *
+ * @throws CliError if it ends before it is whole: the gateway was stopped during a long call, or a proxy has ended it.
+ */
+export async function whole<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    throw new CliError(exitCodes.failed, 'the answer broke off before its end', tryAgain);
+  }
 }

@@ -1,6 +1,6 @@
 import { problemOf } from './answered.ts';
 import type { Cli } from './cli.ts';
-import { gatewayFetch } from './gateway-fetch.ts';
+import { gatewayFetch, jsonOf, whole } from './gateway-fetch.ts';
 
 interface RequestOptions {
   query?: Record<string, string | readonly string[] | undefined>;
@@ -34,12 +34,11 @@ export async function request(
     ...{ method, headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw problemOf(response.status, await response.text());
+  if (!response.ok) throw problemOf(response.status, await whole(() => response.text()));
   return response;
 }
 
 /** As {@link request}, with the body of the answer as JSON; null if there is none. */
 export async function requestJson(...given: Parameters<typeof request>): Promise<unknown> {
-  const text = await (await request(...given)).text();
-  return text === '' ? null : JSON.parse(text);
+  return (await jsonOf(await request(...given))).json;
 }

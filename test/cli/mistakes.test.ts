@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { fillEvents, type StoredFields } from '../events/fill-events.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { folderForTest } from '../support/folder-for-test.ts';
 import { listenForTest } from '../support/listen-for-test.ts';
@@ -66,4 +67,43 @@ test('status ends with 1 where a gateway accepts connections and does not answer
   const env = { ...gatewayEnv(gateway), GATEWAY_URL: `http://127.0.0.1:${port}` };
   const result = await runCli(['status'], { env });
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no answer within 15 s') });
+});
+
+test.each([
+  ['audit', 'verify'],
+  ['accounts', 'list'],
+  ['deliveries', 'stats'],
+])('%s %s whose answer breaks off says so', async (...args) => {
+  for (const headers of ['Content-Length: 100', 'Connection: close']) {
+    const server = createServer((socket) => {
+      socket.once('data', () =>
+        socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${headers}\r\n\r\n{"ok":`),
+      );
+    });
+    const env = {
+      GATEWAY_URL: `http://127.0.0.1:${await listenForTest(server)}`,
+      GATEWAY_TOKEN: secretText('any-token'),
+    };
+    const { code, stdout, stderr } = await runCli(args, { env });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: the answer broke off before its end\nTry again; .*\n$/);
+  }
+});
+
+test.each(['failed', 'retrying'])('deliveries %s says that there may be more than it lists', async (list) => {
+  const { id } = await gateway.admin.createAccount({});
+  const isFailed = list === 'failed';
+  const fields: StoredFields = {
+    ...{ receivedAt: new Date(), accountId: id, provider: 'generic', accountSlug: 'shop', appKey: 'shop' },
+    ...{ eventType: 'order', externalId: 'order', status: isFailed ? 'failed' : 'enqueued' },
+    ...{ deliveryStatus: isFailed ? 'failed' : 'pending', attempts: 1, deliveredAt: null },
+    nextAttemptAt: isFailed ? null : new Date(Date.now() + 3_600_000),
+  };
+  await fillEvents(
+    gateway.database,
+    Array.from({ length: 201 }, () => fields),
+  );
+  const { code, stderr } = await runCli(['deliveries', list], { env: gatewayEnv(gateway) });
+  expect(code).toBe(0);
+  expect(stderr).toContain(`All: webhook-gateway events list --state ${isFailed ? 'exhausted' : 'retrying'} --all`);
 });

@@ -108,3 +108,21 @@ test('a job that runs can be stopped', async () => {
   await gateway.startWorker();
   await job.getByText('stopped', { exact: true }).waitFor();
 });
+
+test('who selects single events again no longer selects everything that the filters find', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ provider: 'gitlab', delivery_url: null });
+  await events(gateway, account, 3, { provider: 'gitlab' });
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=gitlab' });
+  const boxes = page.getByRole('checkbox', { name: /^Select [^a]/ });
+  const everything = page.getByRole('button', { name: 'Select everything that the filters find' });
+  await boxes.nth(0).check();
+  await everything.click();
+  await page.getByRole('button', { name: 'Only the selected events' }).waitFor();
+  await boxes.nth(0).uncheck();
+  await boxes.nth(1).check();
+  await page.getByText('1 selected').waitFor();
+  await everything.waitFor();
+  await page.getByRole('button', { name: 'Acknowledge …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge 1 event' }).waitFor();
+});

@@ -37,3 +37,26 @@ test('the kinds of messages of a destination are ticked, shown in its row, and c
   await row.getByText('for opened incidents', { exact: true }).waitFor();
   expect(await stored()).toMatchObject([{ kinds: ['incident.opened'], condition: 'consumer == "billing"' }]);
 });
+
+test('a colleague who changes a destination at the same time keeps that change', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  const path = `/admin/accounts/${account.id}/destinations`;
+  const { body: made } = await admin.post(path, {
+    ...{ destination_type: 'email', name: 'On-call', config: { addresses: ['first@example.com'] } },
+  });
+  const page = await openConsole({ baseUrl, token: adminToken, path: `/accounts/${account.id}` });
+  await page.getByRole('listitem').filter({ hasText: 'On-call' }).getByRole('button', { name: 'Edit' }).click();
+  const form = page.getByRole('form', { name: 'Edit On-call' });
+  await form.getByLabel('Name').fill('Nights');
+  const addresses = ['first@example.com', 'second@example.com'];
+  await admin.request('PATCH', `${path}/${made.id}`, { config: { addresses } });
+  // The page reads the destinations again when its tab is looked at.
+  const again = page.waitForResponse((answer) => answer.url().endsWith('/destinations') && answer.ok());
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await again;
+  await form.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Nights was changed.').first().waitFor();
+  const [stored] = (await admin.request('GET', path)).body;
+  expect(stored).toMatchObject({ name: 'Nights', config: { addresses } });
+});

@@ -6,6 +6,9 @@ import { age } from '../output/ages.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { failureColumns } from './event-columns.ts';
 
+/** The API lists no more of them. */
+const mostListed = 200;
+
 /** `deliveries`: stats, failed, retrying. */
 export function addDeliveriesCommands(program: Command, cli: Cli): void {
   const deliveries = program.command('deliveries').description('Deliveries: how many succeed, and which fail');
@@ -32,16 +35,23 @@ export function addDeliveriesCommands(program: Command, cli: Cli): void {
     });
   deliveries
     .command('failed')
-    .description('List events whose delivery failed')
-    .action(async () => cli.out.table(failureColumns, answered(await cli.admin().delivery.failed.get())));
+    .description(`List events whose delivery failed, the newest ${mostListed}`)
+    .action(async () => {
+      const failed = answered(await cli.admin().delivery.failed.get());
+      cli.out.table(failureColumns, failed);
+      if (failed.length === mostListed)
+        cli.out.note(`These are the newest ${mostListed}. All: webhook-gateway events list --state exhausted --all`);
+    });
   deliveries
     .command('retrying')
-    .description('List events that are being retried')
+    .description(`List events that are being retried, the ${mostListed} with most attempts`)
     .option('--min-attempts <n>', 'only those with as many attempts', wholeNumber)
-    .action(async ({ minAttempts }: { minAttempts?: number }) =>
-      cli.out.table(
-        failureColumns,
-        answered(await cli.admin().delivery.retrying.get({ query: { min_attempts: minAttempts } })),
-      ),
-    );
+    .action(async ({ minAttempts }: { minAttempts?: number }) => {
+      const retrying = answered(await cli.admin().delivery.retrying.get({ query: { min_attempts: minAttempts } }));
+      cli.out.table(failureColumns, retrying);
+      if (retrying.length === mostListed)
+        cli.out.note(
+          `These are the ${mostListed} with most attempts. All: webhook-gateway events list --state retrying --all`,
+        );
+    });
 }

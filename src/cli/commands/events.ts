@@ -4,6 +4,7 @@ import { type EventState, eventStates } from '../../events/event-state.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { usageError } from '../exit.ts';
+import { whole } from '../gateway-fetch.ts';
 import { timeAgo } from '../options.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { printable } from '../output/printable.ts';
@@ -83,7 +84,7 @@ export function addEventsCommands(program: Command, cli: Cli): void {
     .option('--output <file>', 'write it to this file, which must not exist')
     .action(async (id: string, { output }: { output?: string }) => {
       const answer = await request(cli, 'GET', `/admin/events/${id}/payload`, { accept: '*/*' });
-      const body = Buffer.from(await answer.arrayBuffer());
+      const body = Buffer.from(await whole(() => answer.arrayBuffer()));
       if (output !== undefined) {
         await writeFile(output, body, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
           throw usageError(

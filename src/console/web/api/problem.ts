@@ -30,17 +30,17 @@ export class ApiProblem extends Error {
     this.step = options.step ?? null;
   }
 
-  /** Whether another token is needed. A 429 can also say that too many long calls are in progress. */
+  /** Whether another token is needed. A 429 can also say that too many long calls are in progress, or be that of a proxy. */
   get isOfToken(): boolean {
-    return this.status === 401 || (this.status === 429 && this.code !== 'too_many_calls');
+    return this.status === 401 || this.code === 'rate_limited';
   }
 
   /**
    * Whether the gateway could not be reached, or is starting or stopping: the same call may succeed soon. The API's own
-   * 502 is about a consumer or a service; that of a proxy is about the gateway.
+   * 502 is about a consumer or a service; that of a proxy is about the gateway. A 429 of a proxy ends by itself.
    */
   get isOutage(): boolean {
-    if (this.status === 502) return this.code === null;
+    if (this.status === 502 || this.status === 429) return this.code === null;
     return this.status === 0 || this.status === 503 || this.status === 504;
   }
 }

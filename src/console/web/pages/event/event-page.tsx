@@ -24,7 +24,7 @@ import { useEvent } from './use-event.ts';
 export function EventPage() {
   const { eventId = '' } = useParams({ strict: false });
   const { data, error, refetch } = useEvent(eventId);
-  if (data) return <Event event={data} />;
+  if (data) return <Event key={data.id} event={data} />;
   const isUnknown =
     error instanceof ApiProblem && (error.status === 404 || error.status === 405 || error.status === 422);
   return (
@@ -56,12 +56,12 @@ function Event({ event }: { event: EventDetails }) {
         <Panel title="Last answer">
           <div className={styles.lead}>
             <LastAnswer event={event} />
-            <EventActions key={event.id} event={event} />
+            <EventActions event={event} />
           </div>
         </Panel>
       )}
       {mayBeOfIncident(event) && <OpenIncidents {...ofIncidents(event)} />}
-      <TimelinePanel key={event.id} event={event} />
+      <TimelinePanel event={event} />
       <ConsumersPanel event={event} />
       <FactsPanel event={event} />
       <PayloadPanel event={event} />

@@ -55,13 +55,20 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
     setSelected(new Set());
     setAll(false);
   };
-  const toggle = useRef((id: string) =>
+  const toggle = useRef((id: string) => {
+    // Who selects single events means these, and not all that the filters find.
+    setAll(false);
     setSelected((before) => {
       const after = new Set(before);
       if (!after.delete(id)) after.add(id);
       return after;
-    }),
-  ).current;
+    });
+  }).current;
+  // The list shows other events then.
+  const endSearch = () => {
+    clearSelection();
+    search.end();
+  };
   const preview = useCallback((id: string | null) => {
     // The focus may be in the answer that closes.
     if (id === null) table.current?.querySelector<HTMLElement>('[data-previewed="true"] [data-row]')?.focus();
@@ -75,7 +82,10 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       actions={
         <SearchBox
           onExternalId={(external_id) => change({ external_id })}
-          onPayloads={(text) => void search.begin(text)}
+          onPayloads={(text) => {
+            clearSelection();
+            void search.begin(text);
+          }}
         />
       }
     >
@@ -83,7 +93,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       <Summary filters={filters} onChange={change} />
       <BulkJobs mayStop={mayOperate} />
       {search.search && (
-        <SearchStatus search={search.search} onMore={search.more} onStop={search.stop} onEnd={search.end} />
+        <SearchStatus search={search.search} onMore={search.more} onStop={search.stop} onEnd={endSearch} />
       )}
       {!search.search && isFollowed && (
         <LiveStatus
@@ -124,7 +134,10 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
             selected={selected}
             canSelect={mayOperate}
             onSelect={toggle}
-            onSelectLoaded={() => setSelected(new Set(visible.map(({ id }) => id)))}
+            onSelectLoaded={() => {
+              setAll(false);
+              setSelected(new Set(visible.map(({ id }) => id)));
+            }}
             onClearSelection={clearSelection}
             onReplay={(event) =>
               event.skipped_reason === null ? setReplayed(event) : announce('No consumer gets this webhook.')

@@ -30,27 +30,29 @@ export function DestinationForm(props: {
   onDone(saved: Destination | null): void;
 }) {
   const { accountId, stored, onDone } = props;
-  const [draft, setDraft] = useState(() => draftOf(stored));
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  // As it was when the form was opened: what colleagues change in the meantime is no change of this user.
+  const [before] = useState(stored);
+  const [draft, setDraft] = useState(() => draftOf(before));
+  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const form = useRef<HTMLFormElement>(null);
   const save = useSaveDestination(accountId);
   useEffect(() => form.current?.querySelector<HTMLElement>('select, input')?.focus(), []);
   const submit = async () => {
-    const body = stored ? { id: stored.id, change: changeOf(stored, draft) } : { create: newDestination(draft) };
+    const body = before ? { id: before.id, change: changeOf(before, draft) } : { create: newDestination(draft) };
     try {
       const saved = await save.mutateAsync(body);
-      announce(stored ? `${saved.name} was changed.` : `${saved.name} was added.`, 'good');
+      announce(before ? `${saved.name} was changed.` : `${saved.name} was added.`, 'good');
       onDone(saved);
     } catch {
       // The notice below the form shows the problem.
     }
   };
-  const isOfStored = stored?.destination_type === draft.type;
+  const isOfStored = before?.destination_type === draft.type;
   return (
     <form
       ref={form}
       className={`stack inset ${styles.form}`}
-      aria-label={stored ? `Edit ${stored.name}` : 'New destination'}
+      aria-label={before ? `Edit ${before.name}` : 'New destination'}
       onSubmit={submits(() => void submit())}
     >
       <div className={styles.columns}>
@@ -71,7 +73,7 @@ export function DestinationForm(props: {
           />
           <SettingsFields
             draft={draft}
-            hasSecret={isOfStored && 'url' in stored.config && stored.config.has_secret}
+            hasSecret={isOfStored && 'url' in before.config && before.config.has_secret}
             change={change}
           />
           <KindsField
@@ -92,7 +94,7 @@ export function DestinationForm(props: {
       {save.error && <ProblemNotice error={save.error} />}
       <div className="buttons">
         <Button tone="main" type="submit" disabled={save.isPending}>
-          {save.isPending ? 'Saving …' : stored ? 'Save changes' : 'Create destination'}
+          {save.isPending ? 'Saving …' : before ? 'Save changes' : 'Create destination'}
         </Button>
         <Button onClick={() => onDone(null)}>Cancel</Button>
       </div>

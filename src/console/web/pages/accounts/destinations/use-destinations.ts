@@ -28,6 +28,8 @@ export function useSaveDestination(accountId: string) {
       'create' in save
         ? answer(destinationsOf(accountId).post(save.create))
         : answer(one(accountId, save.id).patch(save.change)),
+    // With a new secret.
+    gcTime: 0,
     onSuccess: () => client.invalidateQueries({ queryKey: keyOf(accountId) }),
   });
 }

@@ -9,7 +9,7 @@ export function LiveStatus(props: {
   isOn: boolean;
   held: number;
   isHeld: boolean;
-  /** Whether events came in too fast, so that the list lacks some until it is loaded again. */
+  /** Whether the list lacks events or changes until it is loaded again. */
   isIncomplete: boolean;
   onToggle(): void;
   onShow(): void;

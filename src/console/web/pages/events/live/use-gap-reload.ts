@@ -5,7 +5,7 @@ import type { Forget, LiveEvents } from './use-live-events.ts';
 const everyMs = 3_000;
 
 /**
- * Loads a list again when it lacks events that came in too fast. While the list is held still it waits, because the rows
+ * Loads a list again when it lacks events or changes: too many came at once, or the stream was away. While the list is held still it waits, because the rows
  * in sight would go.
  *
  * @returns whether the list lacks events at the moment.

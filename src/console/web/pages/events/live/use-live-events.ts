@@ -16,7 +16,7 @@ export interface LiveEvents {
   unmatched: ReadonlySet<string>;
   /** How many new events were not reported, because there were too many, since the list was loaded. */
   leftOut: number;
-  /** How often events were left out or not kept, so that the list lacks them until it is loaded again. */
+  /** How often events or changes were left out, missed or not kept, so that the list lacks them until it is loaded again. */
   gaps: number;
 }
 
@@ -29,13 +29,13 @@ export type Forget = (seen: LiveEvents) => void;
  * Follows the events of a list. Messages are collected and shown a few times a second, so that a thousand a second cost
  * a few renderings.
  *
- * @param onReset loads the list again: its rows may have changed without a message.
+ * @param onStarted loads the list again: its rows may have changed before the stream began.
  * @returns also a function that forgets what was known when a loading of the list began.
  */
-export function useLiveEvents(filters: Filters, isOn: boolean, onReset: () => void): [LiveEvents, Forget] {
+export function useLiveEvents(filters: Filters, isOn: boolean, onStarted: () => void): [LiveEvents, Forget] {
   const [live, setLive] = useState(nothing);
-  const reset = useRef(onReset);
-  reset.current = onReset;
+  const started = useRef(onStarted);
+  started.current = onStarted;
   const key = JSON.stringify(filters);
   useEffect(() => {
     if (!isOn) return setLive(nothing);
@@ -43,12 +43,15 @@ export function useLiveEvents(filters: Filters, isOn: boolean, onReset: () => vo
     const ending = new AbortController();
     let waiting: StreamMessage[] = [];
     let timer: ReturnType<typeof setTimeout> | null = null;
+    let isFirst = true;
     const show = () => {
       timer = null;
       const messages = waiting;
       waiting = [];
-      if (messages.some((message) => message.kind === 'reset' || (message.kind === 'ready' && !message.resumed)))
-        reset.current();
+      if (isFirst && messages.some(({ kind }) => kind === 'ready')) {
+        isFirst = false;
+        started.current();
+      }
       setLive((before) => applied(before, messages));
     };
     void followEvents(JSON.parse(key), {
@@ -83,7 +86,12 @@ function applied(before: LiveEvents, messages: readonly StreamMessage[]): LiveEv
   for (const message of messages) {
     switch (message.kind) {
       case 'ready':
+        // What has changed while the stream was away is not reported any more. What is kept of before may be out of date.
+        if (!message.resumed && state !== 'connecting') gaps += 1;
         state = 'live';
+        break;
+      case 'reset':
+        gaps += 1;
         break;
       case 'away':
         state = 'away';
