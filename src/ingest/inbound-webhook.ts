@@ -63,9 +63,7 @@ export class InboundWebhook {
 
   /** Is the same for all tries of the provider to send this webhook; null if nothing tells them from another webhook. */
   dedupKey(account: InboundAccount): string | null {
-    const config = configOf(account);
-    const key = this.provider.dedupKey(this.#request, this.provider.externalId(this.#request, config), config);
-    return key && dedupKeyOf(account.id, key);
+    return this.#dedupKey(account, this.provider.externalId(this.#request, configOf(account)));
   }
 
   /**
@@ -90,7 +88,7 @@ export class InboundWebhook {
       received: {
         ...identity,
         ...{ eventType, externalId: externalId.id },
-        dedupKey: this.dedupKey(account),
+        dedupKey: this.#dedupKey(account, externalId),
         dedupWindowS: dedupWindowS(config),
         headers: JSON.stringify(headers),
         contentType: request.header('content-type'),
@@ -132,6 +130,11 @@ export class InboundWebhook {
       payloadSha256: Buffer.from(request.bodyHash(), 'hex'),
       ...{ reason, detail },
     };
+  }
+
+  #dedupKey(account: InboundAccount, externalId: ExternalId): string | null {
+    const key = this.provider.dedupKey(this.#request, externalId, configOf(account));
+    return key && dedupKeyOf(account.id, key);
   }
 
   #identity(account: InboundAccount, receivedAt = this.#request.receivedAt) {

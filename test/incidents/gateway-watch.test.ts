@@ -55,6 +55,15 @@ async function acknowledged(...causes: string[]) {
   await watched.stop();
 }
 
+/** After the mark: that a judge without reports resolves neither, and that with a watch only the one resolves that has ended. */
+async function onlyEnds(ended: string, holds: string) {
+  await until('incidents were judged before the first report', isJudged);
+  expect(await stateOf(holds)).toBe('acknowledged');
+  await startWatch(() => [{ cause: holds, afterMs: 3_600_000 }]);
+  await until('the other one is resolved', async () => (await stateOf(ended)) === 'resolved');
+  expect(await incidentOf(holds)).toMatchObject({ state: 'acknowledged', acknowledged_by: 'ann', reopened_at: null });
+}
+
 test('a condition is an incident after its time, and resolves when it holds no longer', async () => {
   let found: GatewayCondition[] = [{ cause: 'the disk is full', afterMs: 700 }];
   const startMs = Date.now();
@@ -122,11 +131,7 @@ test('an acknowledged incident survives a restart if its condition holds, and re
 
   await query(addMark);
   await startJudge();
-  await until('incidents were judged before the first report', isJudged);
-  expect(await stateOf(holds)).toBe('acknowledged');
-  await startWatch(() => [{ cause: holds, afterMs: 3_600_000 }]);
-  await until('the other one is resolved', async () => (await stateOf(ended)) === 'resolved');
-  expect(await incidentOf(holds)).toMatchObject({ state: 'acknowledged', acknowledged_by: 'ann', reopened_at: null });
+  await onlyEnds(ended, holds);
 });
 
 test('an acknowledged incident survives an outage of the database', async () => {
@@ -141,11 +146,7 @@ test('an acknowledged incident survives an outage of the database', async () => 
     await until('it was away for longer than the quiet time', () => performance.now() - lockedMs > longerMs);
     await sql.query({ name: '', text: addMark }, []);
   });
-  await until('incidents were judged before the first report', isJudged);
-  expect(await stateOf(holds)).toBe('acknowledged');
-  await startWatch(() => [{ cause: holds, afterMs: 3_600_000 }]);
-  await until('the other one is resolved', async () => (await stateOf(ended)) === 'resolved');
-  expect(await incidentOf(holds)).toMatchObject({ state: 'acknowledged', acknowledged_by: 'ann', reopened_at: null });
+  await onlyEnds(ended, holds);
 });
 
 test('a condition that is too young opens no incident', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { EventState } from '../../events/event-state.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { wholeNumber } from '../options.ts';
@@ -11,6 +12,10 @@ const mostListed = 200;
 
 /** `deliveries`: stats, failed, retrying. */
 export function addDeliveriesCommands(program: Command, cli: Cli): void {
+  const noteMore = (listed: readonly unknown[], which: string, state: EventState) => {
+    if (listed.length === mostListed)
+      cli.out.note(`${mostListed} are listed, ${which}. All: webhook-gateway events list --state ${state} --all`);
+  };
   const deliveries = program.command('deliveries').description('Deliveries: how many succeed, and which fail');
   deliveries
     .command('stats')
@@ -39,8 +44,7 @@ export function addDeliveriesCommands(program: Command, cli: Cli): void {
     .action(async () => {
       const failed = answered(await cli.admin().delivery.failed.get());
       cli.out.table(failureColumns, failed);
-      if (failed.length === mostListed)
-        cli.out.note(`These are the newest ${mostListed}. All: webhook-gateway events list --state exhausted --all`);
+      noteMore(failed, 'the newest', 'exhausted');
     });
   deliveries
     .command('retrying')
@@ -49,9 +53,6 @@ export function addDeliveriesCommands(program: Command, cli: Cli): void {
     .action(async ({ minAttempts }: { minAttempts?: number }) => {
       const retrying = answered(await cli.admin().delivery.retrying.get({ query: { min_attempts: minAttempts } }));
       cli.out.table(failureColumns, retrying);
-      if (retrying.length === mostListed)
-        cli.out.note(
-          `These are the ${mostListed} with most attempts. All: webhook-gateway events list --state retrying --all`,
-        );
+      noteMore(retrying, 'those with most attempts', 'retrying');
     });
 }
