@@ -5,17 +5,25 @@ import { watch } from './leaks/watch.ts';
 
 type Line = Record<string, unknown>;
 
-/** The collected lines by their messages: see {@link collectLines}. */
-const collected = new Map<string, Line[]>();
+/** Who takes the lines of a message: see {@link onLine}. */
+const takers = new Map<string, (line: Line) => void>();
 
-function collect(text: string): void {
-  for (const [message, lines] of collected) if (text.includes(`"${message}"`)) lines.push(JSON.parse(text));
+function take(text: string): void {
+  for (const [message, taker] of takers) if (text.includes(`"${message}"`)) taker(JSON.parse(text));
+}
+
+/**
+ * Calls `taker` with each line with this message that the gateways in this process write to their log from now on, before
+ * they continue.
+ */
+export function onLine(message: string, taker: (line: Line) => void): void {
+  takers.set(message, taker);
 }
 
 /** Collects the lines with this message that the gateways in this process write to their log from now on. */
 export function collectLines(message: string): Line[] {
   const lines: Line[] = [];
-  collected.set(message, lines);
+  onLine(message, (line) => lines.push(line));
   return lines;
 }
 
@@ -32,7 +40,7 @@ export const log = createLog(
       stream: {
         write(line) {
           watch('the log', line);
-          collect(line);
+          take(line);
         },
       },
     },
