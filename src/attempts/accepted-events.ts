@@ -43,6 +43,7 @@ export class AcceptedEvents implements HandOver {
   /** Places of events that are being stored. */
   #reserved = 0;
   #bytes = 0;
+  #whenSettled: (() => void) | null = null;
 
   constructor(deps: AcceptedEventsDeps) {
     this.#deps = deps;
@@ -51,6 +52,14 @@ export class AcceptedEvents implements HandOver {
   /** Events that are being stored and will be handed over. */
   get reserved(): number {
     return this.#reserved;
+  }
+
+  /** Resolves when no event is being stored any more. Call it when none is reserved from now on. */
+  settled(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#reserved === 0) resolve();
+    else this.#whenSettled = resolve;
+    return promise;
   }
 
   reserve(event: AttemptOwner & { id: string; bytes: number }): Place | null {
@@ -84,21 +93,25 @@ export class AcceptedEvents implements HandOver {
     const claim = { eventId, consumerId, accountId, generation: 0 };
     this.#reserved++;
     this.#bytes += bytes;
-    const giveUp = () => {
+    const leave = () => {
       this.#reserved--;
+      if (this.#reserved === 0) this.#whenSettled?.();
+    };
+    const giveUp = () => {
+      leave();
       this.#bytes -= bytes;
       slot?.release();
     };
     return {
       token: claims.token,
       take: (event) => {
-        this.#reserved--;
         const go = (own: Slot) =>
           void begin(claim, hold, { slot: own, event }).finally(() => {
             this.#bytes -= bytes;
           });
         if (slot) go(slot);
         else lines.join({ consumerId, accountId }, go);
+        leave();
       },
       cancel: () => {
         giveUp();

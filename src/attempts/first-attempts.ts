@@ -100,11 +100,15 @@ export class FirstAttempts {
     this.#poller.wake();
   }
 
-  /** Stops claiming and waits for the attempts in flight. */
+  /**
+   * Stops claiming, and waits for the events that are being stored and for the attempts in flight. Afterwards no event is
+   * claimed for this process without its knowledge, so that its claims can be ended.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#lines.stop();
     await this.#poller.stop();
+    await this.#accepted.settled();
     const drained = Promise.allSettled([...this.#running.values()]);
     // After the time limit, an attempt can only be waiting for the database. It is aborted, and claimed again later.
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);

@@ -161,3 +161,36 @@ test('an event that has waited is read again before its attempt, also when the c
   await until('the second one is decided about', async () => (await claimOf(waiting.id))?.claim_token === null);
   expect(account.consumer.deliveries).toHaveLength(1);
 });
+
+test('an event that is stored while its process stops can be claimed by the others', async () => {
+  const { release, reply } = heldBack();
+  const account = await stage.account(reply);
+  const process = await stage.alive({ accountConcurrency: 1 });
+  await begin(process);
+  const receiver = receiverOf(process);
+  const [first, second] = [receivedEvent(account), receivedEvent(account)];
+  await receiver.receive(first);
+  await until('its attempt has the only slot', () => account.consumer.deliveries.length === 1);
+  const blocker = await stage.gateway.database.pool.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query('lock table event_payloads in exclusive mode');
+    const storing = receiver.receive(second);
+    await until('the second one is being stored', async () => {
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await stage.gateway.rows(waiting)).length === 1;
+    });
+    const stopping = process.firstAttempts.stop().then(() => process.heartbeat.stop());
+    release();
+    await until('the first one is recorded', async () => (await claimOf(first.id))?.lane === 2);
+    await Promise.race([stopping, sleep(500)]);
+    await blocker.query('rollback');
+    expect(await storing).toEqual({ kind: 'stored' });
+    await stopping;
+  } finally {
+    await blocker.query('rollback');
+    blocker.release();
+  }
+  const free = 'select lane, coalesce(claimed_until <= now(), true) as free from event_queue where event_id = $1';
+  expect(await stage.gateway.rows(free, [second.id])).toEqual([{ lane: 0, free: true }]);
+});
