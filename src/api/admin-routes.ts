@@ -107,7 +107,7 @@ const allEventRoutes = (deps: AdminDeps) => {
     .use(searchRoutes(deps))
     .use(streamRoutes(deps))
     .use(feedRoutes(deps))
-    .use(bulkRoutes(deps));
+    .use(bulkRoutes({ ...deps, counts }));
 };
 
 /** `/admin`: all routes for operators. Each call needs a token and writes one entry to the audit log. */

@@ -11,6 +11,9 @@ export function uuidFloor(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
 }
 
+/** A bound of ids as an id for answers: a bound by `uuidFloor` becomes the lowest valid UUIDv7 of its millisecond. */
+export const boundAsId = (bound: string): string => bound.replace(/-0000-0000-0{12}$/, '-7000-8000-000000000000');
+
 /** `2026-11-20`, in UTC. */
 export function isoDay(at: Date): string {
   return at.toISOString().slice(0, 10);

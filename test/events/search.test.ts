@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
+import { ensurePartitions, partitionName } from '../../src/database/partitions.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { highestOfMs, insertConsumer, insertSibling, lowestOfMs } from '../support/consumers.ts';
 import { receivedEvent } from '../support/received.ts';
-import { useGateway } from '../support/use-gateway.ts';
+import { useClient, useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ worker: false });
+const client = useClient(gateway);
 
-/** Stores events with these bodies, oldest first, in an account of their own. */
-async function stored(bodies: (string | Buffer)[], slug: string): Promise<string[]> {
+/** Stores events with these bodies, oldest first, in an account of their own. They were received just before `at`. */
+async function stored(bodies: (string | Buffer)[], slug: string, at = new Date()): Promise<string[]> {
   const account = await gateway.admin.createAccount({ account_slug: slug });
   const receiver = new EventReceiver(gateway.database);
   const ids: string[] = [];
   // Each in a millisecond of its own: within one, ids have no order.
-  const firstMs = Date.now() - bodies.length;
+  const firstMs = at.getTime() - bodies.length;
   for (const [n, body] of bodies.entries()) {
     const receivedAt = new Date(firstMs + n);
     const event = receivedEvent(account, { body: Buffer.from(body), accountSlug: slug, receivedAt });
@@ -109,6 +111,29 @@ test('nothing matches the filters: nothing was read', async () => {
   expect(answer.body).toEqual({
     ...{ events: [], scanned: { events: 0, bytes: 0, from: null, to: null }, stopped: 'end', next: null },
   });
+});
+
+test('a day that cannot be read in time is left for the next search, also when nothing was found before it', async () => {
+  const dayMs = 86_400_000;
+  const today = Math.floor(Date.now() / dayMs);
+  const at = new Date((today - 4) * dayMs + dayMs / 2);
+  await ensurePartitions(gateway.database, at, 0);
+  const [id] = await stored(['of an old day'], 'old-day', at);
+  const wanted = { text: 'of an old day', until: new Date((today - 1) * dayMs).toISOString() };
+  const passed = await client.query('begin').then(async () => {
+    try {
+      await client.query(`lock table ${partitionName('events', at)} in access exclusive mode`);
+      return await search(wanted);
+    } finally {
+      await client.query('rollback');
+    }
+  });
+  expect(passed).toMatchObject({
+    status: 200,
+    body: { events: [], scanned: { events: 0 }, stopped: 'scanned', next: expect.any(String) },
+  });
+  const found = await pageOf({ ...wanted, before: passed.body.next });
+  expect(found).toMatchObject({ events: [{ id }], stopped: 'end', next: null });
 });
 
 test('bytes beyond the limit of one search are left for the next one', async () => {

@@ -4,11 +4,14 @@ import { z } from 'zod';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
 import { afterOthers } from '../../database/retried.ts';
+import type { CallLimit } from '../../http/admin/call-limit.ts';
 import { nextPage } from '../../http/admin/next-page.ts';
 import { cursor, defaultLimit, limit } from '../../http/admin/query-schemas.ts';
+import { clientSignal } from '../../http/client-signal.ts';
 import { noBody, noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
 import { isId } from '../../shared/is-id.ts';
+import type { ListFilters } from '../event-filters.ts';
 import { readPause } from '../pause.ts';
 import { auditedIds } from './audited-ids.ts';
 import type { NewBulkJob } from './bulk-job.ts';
@@ -17,12 +20,18 @@ import { bulkDryRun, bulkJob, bulkJobWithIds, bulkOrder } from './bulk-schemas.t
 import { progressOf } from './job-progress.ts';
 import { countGiven, countLeftOut, countMatching, firstSliceMs, idsWithin, newestEvent } from './matching-events.ts';
 import { countMs, orderJob } from './order-job.ts';
+import { slicesOf } from './slices.ts';
 
 const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
 
 /** `/admin/events/bulk`: jobs that change many events. */
-export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
-  const { database, calls } = deps;
+export function bulkRoutes(deps: { database: Database; calls: AdminCalls; counts: CallLimit }) {
+  const { database, calls, counts } = deps;
+  const days = slicesOf(database.readers, countMs);
+  const count = async (filter: ListFilters, isDryRun: boolean) => ({
+    ...(await countMatching(days, filter, countMs)),
+    leftOut: isDryRun ? await countLeftOut(days, filter, countMs) : 0,
+  });
 
   return new Elysia({ name: 'bulk', prefix: '/events' })
     .post(
@@ -40,11 +49,10 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
         if (action === 'retry' && !dry_run && (await readPause(database)) !== null)
           throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
         const matching = filter && { ...filter, accountIds };
-        const { matched, exact } = matching
-          ? await countMatching(database.reader, matching, countMs)
-          : { matched: await countGiven(database.reader, ids ?? []), exact: true };
+        const { matched, exact, leftOut } = matching
+          ? await counts.run(clientSignal(request), () => count(matching, dry_run))
+          : { matched: await countGiven(database.reader, ids ?? []), exact: true, leftOut: 0 };
         if (dry_run) {
-          const leftOut = matching ? await countLeftOut(database.reader, matching, countMs) : 0;
           call.note({ dry_run, matched });
           return { dry_run: true as const, matched, exact, left_out: leftOut };
         }
@@ -79,7 +87,7 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
         query: noQuery,
         success: { 202: bulkJob, 200: bulkDryRun },
         answers: 'The job that was ordered (202), or what it would change (200)',
-        errors: ['conflict'],
+        errors: ['conflict', 'too_many_calls'],
         examples: { body: { action: 'replay', filter: { provider: 'generic', delivery_status: 'failed' } } },
       }),
     )

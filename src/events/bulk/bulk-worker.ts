@@ -130,13 +130,14 @@ export class BulkWorker {
   async #delayOf(job: LeasedJob): Promise<number | null> {
     const { database } = this.#deps;
     if (job.per_second !== null) {
-      const start = startOf(job);
+      // With a filter, the event at the position may not match any more: the batch is read first.
+      const start = job.event_ids === null ? null : startOf(job);
       if (job.paused || (start !== null && (await firstHeld(database, [start])) !== null)) return heldS;
-      return (await jobs.isPacedBraked(database, job.id, job.per_second)) ? brakeS : null;
+      return (await jobs.isPacedBraked(database, job, job.per_second)) ? brakeS : null;
     }
     // While deliveries are paused, a manual attempt would be refused, and nothing could drain what waits.
     if (job.paused) return job.action === 'retry' ? pausedS : null;
-    return (await jobs.isBraked(database, job.id)) ? brakeS : null;
+    return (await jobs.isBraked(database, job)) ? brakeS : null;
   }
 
   async #endWith(job: LeasedJob, token: string, state: 'stopped' | 'failed', reason: string | null): Promise<void> {

@@ -20,12 +20,15 @@ export interface LeasedJob extends Omit<BulkJob, 'filter' | 'ids' | 'created_at'
   next_event: string | null;
   last_event: string | null;
   slice_ms: number;
+  /** The first and the last event of the last batch; null before the first one. */
+  batch_from: string | null;
+  batch_to: string | null;
   /** Whether deliveries are paused. */
   paused: boolean;
 }
 
 const leasedColumns = `j.id, j.action, j.error, j.filter, j.event_ids, j.state, j.reason, j.ordered_by, j.order_reason, j.ordered_from, j.total, j.done, j.failed, j.skipped,
-  j.account_id, j.account_ids, j.consumer_id, j.consumer, j.condition, j.per_second, j.next_event, j.last_event, j.slice_ms, ${isPaused} as paused`;
+  j.account_id, j.account_ids, j.consumer_id, j.consumer, j.condition, j.per_second, j.next_event, j.last_event, j.slice_ms, j.batch_from, j.batch_to, ${isPaused} as paused`;
 
 /** When the next batch is due. An operator's stop sets `next_batch_at`, in this release and in the one before. */
 const dueAt = 'least(next_batch_at, paced_batch_at)';
@@ -72,17 +75,22 @@ const mostCommands = 1_000;
 /** A consumer that does not respond, or a Temporal that is down, delays each batch by no more than this. */
 const longestWaitS = 30;
 
+/** The condition of an event of the last batch `$2` to `$3` of the job `$1`. Other events within those ids delay nothing. */
+const ofLastBatch = (id: string) => `exists (
+  select from events e where e.id = ${id} and e.id between $2 and $3 and e.bulk_job_id = $1)`;
+
 // Events that wait for the end of a pause or for their account delay nothing, and neither do commands of queued events
 // (src/events/commands.ts). Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
 // first; and an operator's commands wait behind those of a job.
 const readBrake = {
-  name: 'bulk_job_must_wait',
+  // Without a name, so that it is planned for the days of the batch.
+  name: '',
   text: `
     select j.batch_at > now() - make_interval(secs => ${longestWaitS}) and case j.action
       when 'replay' then (
         select count(*) from (
-          select from event_queue q where q.event_id between j.batch_from and j.batch_to and q.lane = ${lanes.firstAttempt}
-            and not ${isPaused} and ${maySend('q.account_id')} limit ${mostWaiting + 1}
+          select from event_queue q where q.event_id between $2 and $3 and q.lane = ${lanes.firstAttempt}
+            and not ${isPaused} and ${ofLastBatch('q.event_id')} and ${maySend('q.account_id')} limit ${mostWaiting + 1}
         ) waiting) > ${mostWaiting}
       else (
         select count(*) from (
@@ -92,9 +100,11 @@ const readBrake = {
     from bulk_jobs j where j.id = $1`,
 };
 
+type LastBatch = Pick<LeasedJob, 'id' | 'batch_from' | 'batch_to'>;
+
 /** Whether the effects of the last batch still wait to be carried out. */
-export async function isBraked(sql: Sql, id: string): Promise<boolean> {
-  const [row] = await sql.query<{ waits: boolean | null }>(readBrake, [id]);
+export async function isBraked(sql: Sql, { id, batch_from, batch_to }: LastBatch): Promise<boolean> {
+  const [row] = await sql.query<{ waits: boolean | null }>(readBrake, [id, batch_from, batch_to]);
   return row?.waits ?? false;
 }
 
@@ -102,18 +112,19 @@ export async function isBraked(sql: Sql, id: string): Promise<boolean> {
 const newestCommands = 1_000;
 
 const readPacedBrake = {
-  name: 'paced_bulk_job_must_wait',
+  name: '',
   text: `
     select case j.action
       when 'replay' then (
         select count(*) from (
-          select from event_queue q where q.event_id between j.batch_from and j.batch_to and q.lane = ${lanes.firstAttempt}
-            and (q.claimed_until is null or q.claimed_until <= now()) and ${maySend('q.account_id')} limit $2::integer + 1
+          select from event_queue q where q.event_id between $2 and $3 and q.lane = ${lanes.firstAttempt}
+            and (q.claimed_until is null or q.claimed_until <= now()) and ${ofLastBatch('q.event_id')} and ${maySend('q.account_id')}
+          limit $4::integer + 1
         ) waiting)
       else (
         select count(*) from (select event_id from event_commands order by id desc limit ${newestCommands}) c
-        where c.event_id between j.batch_from and j.batch_to)
-      end > $2::integer as waits
+        where c.event_id between $2 and $3 and ${ofLastBatch('c.event_id')})
+      end > $4::integer as waits
     from bulk_jobs j where j.id = $1`,
 };
 
@@ -121,9 +132,13 @@ const readPacedBrake = {
  * Whether more than half of the last batch of a job with a pace still waits for an attempt to begin. There is no longest
  * wait: after it, what had gathered would be attempted faster than the pace.
  */
-export async function isPacedBraked(sql: Sql, id: string, perSecond: number): Promise<boolean> {
+export async function isPacedBraked(
+  sql: Sql,
+  { id, batch_from, batch_to }: LastBatch,
+  perSecond: number,
+): Promise<boolean> {
   const mostWaiting = Math.floor(paceOf(perSecond).events / 2);
-  const [row] = await sql.query<{ waits: boolean | null }>(readPacedBrake, [id, mostWaiting]);
+  const [row] = await sql.query<{ waits: boolean | null }>(readPacedBrake, [id, batch_from, batch_to, mostWaiting]);
   return row?.waits ?? false;
 }
 

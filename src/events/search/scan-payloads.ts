@@ -1,7 +1,8 @@
 import type { Database } from '../../database/database.ts';
 import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
-import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
+import { boundAsId, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
+import { slicesOf } from '../bulk/slices.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 import { endOfWebhooks } from '../id-range.ts';
 import { type EventFilter, type Matching, matchingOf } from '../list.ts';
@@ -15,10 +16,9 @@ const longestMs = 2_000;
 /** Events and bytes of one statement: some 50 ms of work, so that the limit of time is kept. */
 const batchEvents = 1_000;
 const batchBytes = 8 * 1024 * 1024;
-/** Far more than a batch takes. With it, a busy server ends the search instead of getting busier. */
-const statementLimitMs = 3_000;
-
-const limitStatements = { name: '', text: `set local statement_timeout = ${statementLimitMs}` };
+/** Far more than a batch takes, unless few of the events match. Then the next statement reads a shorter span of time. */
+const statementLimitMs = 1_000;
+const shortestSpanMs = 1_000;
 
 export interface PayloadSearch extends Omit<EventFilter, 'limit' | 'offset'> {
   text: string;
@@ -33,7 +33,7 @@ export interface FoundPayloads {
   scanned: { events: number; bytes: number; from: Date | null; to: Date | null };
   /** `end`: there are no older events; `found`: `limit` events were found; `scanned`: a limit of the scan was reached. */
   stopped: 'end' | 'found' | 'scanned';
-  /** The event before which the next search continues; null at the end. */
+  /** The id before which the next search continues, of an event or of the begin of a time; null at the end. */
   next: string | null;
 }
 
@@ -47,47 +47,51 @@ export async function searchPayloads(
   { signal, ...search }: PayloadSearch,
 ): Promise<FoundPayloads> {
   const endMs = performance.now() + longestMs;
+  const sql = slicesOf(readers, statementLimitMs);
   const ids: string[] = [];
   const seen: ScannedRow[] = [];
   let bytes = 0;
-  let stopped: FoundPayloads['stopped'] = 'end';
-  const budgetLeft = () => performance.now() < endMs && seen.length < mostEvents && bytes < mostBytes;
-  await inTransaction(readers, async (client) => {
-    const sql = sqlOfClient(client);
-    await sql.query(limitStatements, []);
+  const hasBudget = () => performance.now() < endMs && seen.length < mostEvents && bytes < mostBytes;
+  let next: string | null = search.before ?? null;
+  const scan = async (): Promise<FoundPayloads['stopped']> => {
     const matching = await matchingOf(sql, search);
-    for (const { low, high: first } of await windowsBack(sql, search)) {
-      for (let high = first; ; ) {
-        if (!budgetLeft()) {
-          stopped = 'scanned';
-          return;
-        }
+    let longestSpanMs = Number.POSITIVE_INFINITY;
+    for (const { low, high } of await windowsBack(sql, search)) {
+      for (next = high; next > low; ) {
+        if (!hasBudget()) return 'scanned';
         signal?.throwIfAborted();
-        const batch = await scanBatch(sql, matching, { low, high }, search.text);
+        const span = endOf({ low, high: next }, longestSpanMs);
+        const batch = await scanBatch(sql, matching, span, search.text);
         if (batch === null) {
-          stopped = 'scanned';
-          return;
+          longestSpanMs = Math.max(shortestSpanMs, (uuidMs(span.high) - uuidMs(span.low)) / 8);
+          continue;
         }
         for (const row of batch) {
           seen.push(row);
           bytes += row.bytes;
-          if (row.found && ids.push(row.id) === search.limit) {
-            stopped = 'found';
-            return;
-          }
-          high = row.id;
+          next = row.id;
+          if (row.found && ids.push(row.id) === search.limit) return 'found';
         }
-        if (batch.length === 0) break;
+        if (batch.length === 0) next = span.low;
       }
     }
-  });
+    return 'end';
+  };
+  const stopped = await scan();
   const [newest, oldest] = [seen[0], seen.at(-1)];
   return {
     events: await readFound(reader, ids),
     scanned: { events: seen.length, bytes, from: oldest?.received_at ?? null, to: newest?.received_at ?? null },
     stopped,
-    next: stopped === 'end' ? null : (oldest?.id ?? search.before ?? null),
+    next: stopped === 'end' || next === null ? null : boundAsId(next),
   };
+}
+
+/** The last part of a window, at most `longestMs` long. */
+function endOf({ low, high }: Window, longestMs: number): Window {
+  if (longestMs === Number.POSITIVE_INFINITY) return { low, high };
+  const begin = uuidFloor(new Date(uuidMs(high) - longestMs));
+  return { low: begin > low ? begin : low, high };
 }
 
 interface ScannedRow {

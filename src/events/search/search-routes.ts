@@ -23,7 +23,7 @@ const defaultLimit = 20;
 const searchBody = z.strictObject({
   text: filled(200).meta({ description: 'Text to find in the stored body; ASCII letters match in either case' }),
   ...listFilters,
-  before: cursor.meta({ description: '`next` of the search before: only events older than the event with this id' }),
+  before: cursor.meta({ description: '`next` of the search before: only events older than this id' }),
   limit: z.int().min(1).max(100).meta({ description: 'The most events to find; 20 by default' }).optional(),
 });
 

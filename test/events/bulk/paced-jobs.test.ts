@@ -179,3 +179,23 @@ test('the audit entry of the order has the pace; the same order at another pace 
   expect([again.status, again.body.code]).toEqual([409, 'conflict']);
   await workedOff();
 });
+
+test.each([{ per_second: 2 }, {}])('events of others between those of the job delay nothing: %o', async (pace) => {
+  const other = await gateway.admin.createAccount({ app_key: 'other' });
+  const most = 'per_second' in pace ? 2 : 200;
+  const at = (seconds: number) => ({ receivedAt: new Date(Date.now() - 60_000 + seconds * 1_000) });
+  await events(gateway, account, 1, at(0));
+  await events(gateway, other, most * 2, { accountSlug: 'other', ...at(10) });
+  await events(gateway, account, most - 1, at(20));
+  await events(gateway, account, most, at(30));
+  const replayed = await gateway.admin.post('/admin/events/replay-failed?account_slug=other');
+  expect(replayed).toMatchObject({ status: 202, body: { replayed: most * 2 } });
+  const worker = bulkWorkerOf(gateway);
+  const job = await ordered(gateway, { action: 'replay', filter: { ...failed, account_slug: 'slug' }, ...pace });
+  await worker.round();
+  expect(await matchedOf(job.id)).toBe(most);
+  await sql('delete from event_queue q using events e where e.id = q.event_id and e.account_id = $1', [account.id]);
+  await sql('update bulk_jobs set next_batch_at = now(), paced_batch_at = case when per_second is not null then now() end');
+  await worker.round();
+  expect(await matchedOf(job.id)).toBe(most * 2);
+});

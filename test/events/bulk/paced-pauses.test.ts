@@ -86,3 +86,18 @@ test('a job without a pace goes on during a pause, as before', async () => {
   await bulkWorkerOf(gateway).round();
   expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', done: 3, per_second: null, waits_for: null });
 });
+
+test('a job goes on when the event that a pause held up does not match any more', async () => {
+  const paused = await gateway.admin.createAccount({ app_key: 'paused' });
+  const [held = ''] = await events(gateway, paused, 1, { receivedAt: new Date(Date.now() - 60_000) });
+  await events(gateway, account, 2, {}, 1);
+  await gateway.admin.post(`/admin/accounts/${paused.id}/pause`, { reason: 'repair' });
+  const job = await ordered(gateway, { action: 'replay', filter: failed, per_second: 5 });
+  const worker = bulkWorkerOf(gateway);
+  await worker.round();
+  expect(await readJob(gateway, job.id)).toMatchObject({ matched: 0, waits_for: 'paused' });
+  expect((await gateway.admin.post(`/admin/events/${held}/ack`)).status).toBe(200);
+  await dueNow();
+  await worker.round();
+  expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', done: 2, waits_for: null });
+});
