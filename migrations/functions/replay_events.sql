@@ -27,7 +27,7 @@ begin
       returning e.id, coalesce(e.consumer_id, e.account_id) as account_id, e.generation
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 0 from e
-      on conflict (event_id) do update set generation = excluded.generation, lane = 0, direct = false, claimed_until = null, claim_token = null
+      on conflict (event_id) do update set generation = excluded.generation, lane = 0, direct = false, lane_since = now(), claimed_until = null, claim_token = null
     )
     select array_agg(id) from e$q$, low, high)
     into replayed using p_ids, p_only_failed;

@@ -2,7 +2,7 @@ import type { Transactions } from '../database/sql.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { exhaustDisabledEvents, type WhenExhausted } from '../events/transitions/exhausted.ts';
 import { letDueWait } from '../events/transitions/queued-to-wait.ts';
-import { sweep } from '../events/transitions/swept.ts';
+import { type SweepPosition, sweep } from '../events/transitions/swept.ts';
 import { ClaimHolder } from '../processes/claim-holder.ts';
 import { ClaimReturns } from '../processes/claim-returns.ts';
 import type { Log } from '../shared/log.ts';
@@ -77,12 +77,14 @@ export class WorkflowRelay {
       machine: heartbeat,
     });
     this.#commands = new Commands({ sql, engine, writes, token: claims.token, log, isAlive });
+    let sweptTo: SweepPosition | null = null;
     const sweeper = new Poller({
       name: 'sweep',
       idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,
       work: async () => {
-        const { queued, more } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
+        const { queued, next } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit, after: sweptTo });
+        sweptTo = next;
         if (queued > 0) {
           log.warn({ events: queued }, 'overdue events requeued');
           this.#starts.wake();
@@ -90,7 +92,7 @@ export class WorkflowRelay {
         const ended = await exhaustDisabledEvents(sql, sweepLimit, whenExhausted);
         for (let n = 0; n < ended.exhausted; n++) options.onExhausted();
         const waiting = await letDueWait(sql, { lastAttempt, limit: sweepLimit });
-        return more || ended.more || waiting === sweepLimit ? 'more' : 'idle';
+        return next !== null || ended.more || waiting === sweepLimit ? 'more' : 'idle';
       },
     });
     const leaving = new LeavingToWorkflows({

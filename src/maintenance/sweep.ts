@@ -1,6 +1,6 @@
 import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts';
 import { readPause } from '../events/pause.ts';
-import { sweep } from '../events/transitions/swept.ts';
+import { type SweepPosition, sweep } from '../events/transitions/swept.ts';
 import { overdueNotifications } from '../notifications/notification-store.ts';
 import { inFlightPerDestination } from '../notifications/sending/destination-slots.ts';
 import type { Notifier } from '../notifications/sending/notifier.ts';
@@ -19,11 +19,12 @@ export interface SweepDeps extends RepairDeps {
 export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promise<MaintenanceCounts> {
   const { sql, overdueS, log } = deps;
   let events = 0;
-  for (let more = true; more && !signal.aborted; ) {
-    const swept = await sweep(sql, { overdueS, limit: eventsAtOnce });
+  let after: SweepPosition | null = null;
+  do {
+    const swept = await sweep(sql, { overdueS, limit: eventsAtOnce, after });
     events += swept.queued;
-    more = swept.more;
-  }
+    after = swept.next;
+  } while (after !== null && !signal.aborted);
   signal.throwIfAborted();
   // Nothing is sent during a pause. Notifications that become overdue in it are sent by their workflows afterwards.
   const notifications = (await readPause(sql)) ? 0 : await notifyOverdue(deps, signal);

@@ -4,7 +4,7 @@ import type { Sql } from '../../src/database/sql.ts';
 import { lanes } from '../../src/events/lanes.ts';
 import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
 import { letDueWait } from '../../src/events/transitions/queued-to-wait.ts';
-import { sweep } from '../../src/events/transitions/swept.ts';
+import { type SweepPosition, sweep } from '../../src/events/transitions/swept.ts';
 import { mostRead } from '../support/most-read.ts';
 import { useDatabase } from '../support/use-database.ts';
 import { fillEvents, type StoredFields } from './fill-events.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 test.each([
-  ['the sweep', (sql: Sql) => sweep(sql, { overdueS: 120, limit: disabled })],
+  ['the sweep', (sql: Sql) => sweep(sql, { overdueS: 120, limit: disabled, after: null })],
   ['the look for due events of disabled accounts', (sql: Sql) => letDueWait(sql, { lastAttempt: 10, limit: 500 })],
   [
     'the end of events of disabled accounts',
@@ -59,4 +59,39 @@ test.each([
   const read = await mostRead(database, call);
   expect(read).toBeGreaterThanOrEqual(disabled);
   expect(read).toBeLessThan(10 * disabled);
+});
+
+test('a pass of the sweep goes through the overdue events once, and changes none that is queued', async () => {
+  const options = { overdueS: 120, limit: 500 };
+  const times = `update events set next_attempt_at = next_attempt_at + make_interval(secs => 60 * random())`;
+  await database.query({ name: '', text: times }, []);
+  let last: SweepPosition | null = null;
+  let calls = 1;
+  for (let after: SweepPosition | null = null; ; calls += 1) {
+    const { queued, next }: Awaited<ReturnType<typeof sweep>> = await sweep(database, { ...options, after });
+    expect(queued).toBe(0);
+    if (next === null) break;
+    last = after = next;
+  }
+  expect(calls).toBe(Math.ceil((waiting + disabled) / options.limit));
+  expect(await database.query({ name: '', text: 'select id from events where swept_at is not null' }, [])).toEqual([]);
+  const read = await mostRead(database, (sql) => sweep(sql, { ...options, after: last }));
+  expect(read).toBeLessThanOrEqual(options.limit);
+});
+
+test('a pass of the sweep goes on where more events were due at the same time than it looks at', async () => {
+  await database.query({ name: '', text: `update events set next_attempt_at = now() - interval '1 hour'` }, []);
+  await database.query({ name: '', text: 'delete from event_queue' }, []);
+  let sum = 0;
+  for (let after: SweepPosition | null = null; ; ) {
+    const { queued, next }: Awaited<ReturnType<typeof sweep>> = await sweep(database, {
+      overdueS: 120,
+      limit: 500,
+      after,
+    });
+    sum += queued;
+    if (next === null) break;
+    after = next;
+  }
+  expect(sum).toBe(waiting + disabled);
 });

@@ -20,6 +20,7 @@ export async function mostRead(database: Database, call: (sql: Sql) => Promise<u
       const { rows } = await client.query<{ 'QUERY PLAN': string }>(
         `explain (analyze, costs off, timing off, summary off) execute explained_${name} (${given})`,
       );
+      await client.query(`deallocate explained_${name}`);
       for (const { 'QUERY PLAN': line } of rows) {
         const [, read, loops] = /rows=([\d.]+) loops=(\d+)/.exec(line) ?? [];
         most = Math.max(most, Number(read ?? 0) * Number(loops ?? 0));

@@ -22,7 +22,7 @@ export const disabledLimitS = 7 * 24 * 60 * 60;
  * | the account or the consumer is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
  *
  * The days count from when the event was due, and from the last change of what is disabled, so that one on which somebody works
- * keeps its events. Nothing is exhausted during a pause. Only disabled accounts and consumers are looked at, so it
+ * keeps its events. Nothing is exhausted during a pause, of all deliveries or of the account or consumer. Only disabled accounts and consumers are looked at, so it
  * costs nothing where there are none.
  *
  * An event is also exhausted when its last scheduled attempt fails. That is a row of attempt-recorded.ts, whose
@@ -33,13 +33,15 @@ const exhaustDisabled = {
   text: `
     with disabled as (
       select id, 'account_disabled' as reason from accounts
-      where not enabled and deleted_at is null and updated_at < now() - make_interval(secs => $1)
+      where not enabled and deleted_at is null and paused_since is null and updated_at < now() - make_interval(secs => $1)
       union all
       select c.id, 'account_disabled' from consumers c join accounts a on a.id = c.account_id
-      where not a.enabled and a.deleted_at is null and a.updated_at < now() - make_interval(secs => $1) and c.id <> a.id
+      where not a.enabled and a.deleted_at is null and a.paused_since is null and c.paused_since is null
+        and a.updated_at < now() - make_interval(secs => $1) and c.id <> a.id
       union all
       select c.id, 'consumer_disabled' from consumers c join accounts a on a.id = c.account_id
-      where not c.enabled and c.deleted_at is null and c.updated_at < now() - make_interval(secs => $1) and a.enabled and a.deleted_at is null
+      where not c.enabled and c.deleted_at is null and c.paused_since is null and a.paused_since is null
+        and c.updated_at < now() - make_interval(secs => $1) and a.enabled and a.deleted_at is null
     ), expired as (
       select q.event_id, q.generation, d.reason, (select e.delivery_status from events e where e.id = q.event_id) as delivery_status
       from disabled d cross join lateral (

@@ -51,7 +51,8 @@ export async function waitInQueue(
   ]);
 }
 
-// An event whose first attempt failed just before or during the pause is in the queue already, and has no workflow yet.
+// An event whose first attempt failed just before or during the pause is in the queue already, and has no workflow yet. One that
+// the sweep has queued has a workflow, which is only late: it makes the attempt itself.
 const markDue = {
   name: 'mark_due_of_queue',
   text: `
@@ -65,6 +66,7 @@ const markDue = {
       select d.id from held h cross join lateral (
         select e.id from events e
         where e.id = h.event_id and e.generation = h.generation and e.due_at <= now() and e.scheduled_attempts < $1
+          and e.started_generation < e.generation
         limit 1 for update skip locked
       ) d limit $2
     ), waiting as (

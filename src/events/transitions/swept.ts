@@ -1,5 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import { lanes } from '../lanes.ts';
+import { isAmong } from '../queue.ts';
 
 /**
  * | what happens | `status` | `delivery_status` |
@@ -14,21 +15,27 @@ import { lanes } from '../lanes.ts';
 const sweepOverdue = {
   name: 'sweep_overdue_events',
   text: `
-    with overdue as (
-      select id from events
-      where due_at < now() - make_interval(secs => $1)
-        and (swept_at is null or swept_at < now() - interval '5 minutes')
-      order by due_at limit $2 for update skip locked
+    with looked_at as materialized (
+      select id, due_at, swept_at from events
+      where due_at < now() - make_interval(secs => $1) and due_at >= $3::timestamptz
+      order by due_at limit $2
+    ), overdue as (
+      select id from events where ${isAmong(
+        'id',
+        `select l.id from looked_at l where (l.swept_at is null or l.swept_at < now() - interval '5 minutes')
+          -- An event that is already queued will get its workflow. Looked up for each: a join would read the whole queue.
+          and (select q.event_id from event_queue q where q.event_id = l.id) is null`,
+      )} for update skip locked
     ), swept as (
-      update events e set swept_at = now() from overdue o where e.id = o.id
+      update events e set swept_at = now() where ${isAmong('e.id', 'select id from overdue')}
       returning e.id, coalesce(e.consumer_id, e.account_id) as account_id, e.generation
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from swept
-      -- An event that is already queued will get its workflow.
       on conflict (event_id) do nothing
       returning event_id
     )
-    select (select count(*) from queued)::integer as queued, (select count(*) from swept)::integer as seen`,
+    select (select count(*) from queued)::integer as queued, (select count(*) from looked_at)::integer as seen,
+      (select max(due_at)::text from looked_at) as due_at`,
 };
 
 const readStartedOverdue = {
@@ -58,15 +65,34 @@ export async function sweepSoon(sql: Sql, eventId: string): Promise<void> {
 /** Seconds after which an event that is past its time counts as overdue. */
 export const overdueS = 120;
 
+/** Where a pass of the sweep continues. */
+export interface SweepPosition {
+  /** When the last event was due that was looked at. As PostgreSQL writes it, because a `Date` has no microseconds. */
+  dueAt: string;
+  /** How many events to look at: more than the pass began with where that many were due at the same time. */
+  limit: number;
+}
+
 /**
- * Queues overdue events, so that their workflow is started again if it is not running.
+ * Queues overdue events, so that their workflow is started again if it is not running. The longest overdue come first.
  *
- * @returns how many were queued, and whether more may be overdue.
+ * @param options `after`: where the call before has ended; null: a new pass
+ * @returns how many were queued, and where to continue; null at the end of the pass.
  */
 export async function sweep(
   sql: Sql,
-  options: { overdueS: number; limit: number },
-): Promise<{ queued: number; more: boolean }> {
-  const [row] = await sql.query<{ queued: number; seen: number }>(sweepOverdue, [options.overdueS, options.limit]);
-  return { queued: row?.queued ?? 0, more: row?.seen === options.limit };
+  options: { overdueS: number; limit: number; after: SweepPosition | null },
+): Promise<{ queued: number; next: SweepPosition | null }> {
+  const { overdueS, after } = options;
+  const limit = after?.limit ?? options.limit;
+  const [row] = await sql.query<SweptRow>(sweepOverdue, [overdueS, limit, after?.dueAt ?? '-infinity']);
+  const { queued = 0, seen = 0, due_at: dueAt = null } = row ?? {};
+  if (dueAt === null || seen < limit) return { queued, next: null };
+  return { queued, next: { dueAt, limit: dueAt === after?.dueAt ? 2 * limit : options.limit } };
+}
+
+interface SweptRow {
+  queued: number;
+  seen: number;
+  due_at: string | null;
 }

@@ -197,7 +197,7 @@ export const happenings: Record<string, Happening[]> = {
   'the sweep finds the event overdue': [
     async ({ database }, { id }) => {
       await rows(database, makeOverdue, [id]);
-      await sweep(database, { overdueS: 60, limit: 10_000 });
+      await sweep(database, { overdueS: 60, limit: 10_000, after: null });
       return undefined;
     },
   ],
