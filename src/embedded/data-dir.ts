@@ -42,6 +42,7 @@ export function openDataDir(folder: string): DataDir {
   const wanted = resolve(folder);
   return explained(wanted, () => {
     const isNew = !hasMarker(wanted);
+    if (!isNew && isRoot()) checkOwner(wanted);
     mkdirSync(wanted, { recursive: true, mode: 0o700 });
     if (isNew) writeWhole(join(wanted, markerName), `${JSON.stringify({ format: formatVersion })}\n`, 0o644);
     const path = realpathSync(wanted);
@@ -72,6 +73,20 @@ const isOwnSecrets = (folder: string, name: string) =>
   name === 'secrets' &&
   statSync(join(folder, name)).isDirectory() &&
   namesIn(join(folder, name)).every((file) => secretName.test(file));
+
+/**
+ * As root, PostgreSQL runs as a user of its own, who must own its folder. Where the gateway's user owns it, root would close the
+ * folder, and the files that it makes, to that user.
+ */
+function checkOwner(folder: string): void {
+  const owner = statSync(join(folder, markerName)).uid;
+  const database = statSync(join(folder, 'postgres', 'data'), { throwIfNoEntry: false });
+  if (owner === 0 || database?.uid !== owner) return;
+  throw new StartError(
+    `The data folder ${folder} belongs to the user ${owner}, and would be closed to that user after a run as root. Nothing was ` +
+      `changed in it. Run the command as that user: put sudo -u '#${owner}' before it.`,
+  );
+}
 
 /** Whether the folder is a data folder of a gateway; false when it is empty, or has only secrets. */
 function hasMarker(folder: string): boolean {

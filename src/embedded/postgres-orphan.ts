@@ -6,7 +6,7 @@ import { commandOf, endForeign, pidExists } from './os-process.ts';
 
 /**
  * Stops the PostgreSQL of a killed gateway if it still runs on this cluster. Also removes a `postmaster.pid` whose pid
- * now belongs to another program, because PostgreSQL would assume a running server.
+ * now belongs to another program, or to the PostgreSQL of another folder, because PostgreSQL would assume a running server.
  *
  * @throws StartError when it cannot be stopped.
  */
@@ -22,8 +22,13 @@ export async function stopOrphanedPostgres(cluster: string, stop: StopSignals): 
     await rm(pidFile, { force: true });
     return;
   }
-  // A PostgreSQL of another cluster. The new server evaluates the rest of the pid file itself.
-  if (!(await runsOn(pid, command, cluster))) return;
+  const folder = await workingFolder(pid);
+  const isOwn = folder === null ? command.includes(cluster) : folder === (await realpath(cluster));
+  if (!isOwn) {
+    // Where the folder of the other PostgreSQL is unknown, the new server itself decides by the pid file.
+    if (folder !== null) await rm(pidFile, { force: true });
+    return;
+  }
   if (await endForeign(pid, stop)) return;
   throw new StartError(
     `A PostgreSQL that an earlier gateway left behind (process ${pid}) still runs on ${cluster} and cannot be stopped. ` +
@@ -31,9 +36,5 @@ export async function stopOrphanedPostgres(cluster: string, stop: StopSignals): 
   );
 }
 
-/** PostgreSQL's working directory is its data folder, which is correct even after the folder was renamed. */
-async function runsOn(pid: number, command: string, cluster: string): Promise<boolean> {
-  if (command.includes(cluster)) return true;
-  const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
-  return workingFolder !== null && workingFolder === (await realpath(cluster));
-}
+/** PostgreSQL's working directory is its data folder, which is correct even after the folder was renamed; null when unknown. */
+const workingFolder = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => null);

@@ -56,9 +56,15 @@ export async function findTemporalProgram(options: {
   const cached = join(home, 'temporal');
   if ((await unexpected(cached)) === null) return cached;
 
+  await mkdir(home, { recursive: true }).catch((error: Error) => {
+    throw new StartError(
+      `The Temporal server is not on this machine, and the folder to keep it in cannot be made (${error.message}). Set ` +
+        `XDG_CACHE_HOME to a folder that this user may write to, install the temporal CLI ${temporalVersion} or newer and put it on ` +
+        `PATH (https://docs.temporal.io/cli), or set TEMPORAL_ADDRESS to a Temporal server of your own.`,
+    );
+  });
   const reasons: string[] = [];
   try {
-    await mkdir(home, { recursive: true });
     await removeAbandoned(home);
     for (const [name, obtain] of ways) {
       const reason = await obtained(obtain, home, cached, options);

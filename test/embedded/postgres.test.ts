@@ -133,6 +133,17 @@ test('a pid file with the pid of another program affects neither the start nor t
   expect(await query(second.url, 'SELECT 1')).toBe(1);
 });
 
+test('a pid file with the pid of another PostgreSQL affects neither of them', async () => {
+  const [dataDir, other] = [await preparedDataDir(), await preparedDataDir()];
+  const first = await started(dataDir);
+  await first.stop();
+  const running = await started(other);
+  writeFileSync(join(clusterOf(dataDir), 'postmaster.pid'), `${running.pid()}\n${clusterOf(dataDir)}\n`);
+  const second = await started(dataDir);
+  expect(await query(second.url, 'SELECT 1')).toBe(1);
+  expect(await query(running.url, 'SELECT 1')).toBe(1);
+});
+
 test('an interrupted creation of the database is repeated', async () => {
   const dataDir = openedDataDir();
   const unfinished = join(dataDir.path, 'postgres', 'new-x1');
@@ -200,17 +211,21 @@ test.skipIf(lacks('root'))(
   },
 );
 
-test.skipIf(lacks('root'))('an unprivileged user can start the database', () => {
+test.skipIf(lacks('root'))('an unprivileged user can start the database, and root leaves it to that user', () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o777);
+  const dataDir = join(folder, 'data');
   const script = `
     import { openDataDir } from '${new URL('../../src/embedded/data-dir.ts', import.meta.url).href}';
     import { startPostgres } from '${new URL('../../src/embedded/postgres.ts', import.meta.url).href}';
-    const dataDir = openDataDir('${folder}/data');
+    const dataDir = openDataDir('${dataDir}');
     const server = await startPostgres({ dataDir, log: { warn() {} }, onProgress() {} });
     console.log(new URL(server.url).pathname);
     await server.stop();
     dataDir.release();`;
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { uid: nobody, gid: nobody });
-  expect(output.toString()).toContain('/gateway');
+  const asNobody = () =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { uid: nobody, gid: nobody }).toString();
+  expect(asNobody()).toContain('/gateway');
+  expect(() => openDataDir(dataDir)).toThrow(`belongs to the user ${nobody}`);
+  expect(asNobody()).toContain('/gateway');
 });

@@ -190,6 +190,16 @@ test('without program, network and Go the start fails soon and lists the remedie
   expect(await pidsWhere((command) => command.includes(cacheDir))).toEqual([]);
 });
 
+test('a cache that cannot be made is named, with the setting that moves it', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const message = await startErrorOf(() =>
+    findTemporalProgram({ path: '', cacheDir: join(file, 'cache'), onProgress }),
+  );
+  for (const part of [file, 'XDG_CACHE_HOME', 'TEMPORAL_ADDRESS']) expect(message).toContain(part);
+  expect(message).not.toContain('install Go');
+});
+
 test('a failed build is reported with its reason', async () => {
   const path = folderWith('go', '#!/bin/sh\necho "go: no route to module proxy" >&2\nexit 1\n');
   const message = await startErrorOf(() => findTemporalProgram({ path, cacheDir: temporaryFolder(), onProgress }));
