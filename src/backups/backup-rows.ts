@@ -119,15 +119,26 @@ export async function readCompletedBackup(sql: Sql, id: string): Promise<MadeBac
   return (await sql.query<MadeBackup>(read, [id]))[0] ?? null;
 }
 
-const readLast = {
-  name: 'read_last_completed_backup',
-  // Reads all rows: BACKUP_KEEP bounds the completed ones, 14 by default.
-  text: `select max(finished_at) as "finishedAt" from backups where status = 'completed'`,
+/** Since when backups are made. */
+export interface BackupTimes {
+  /** When the newest completed backup ended; null when there is none. */
+  lastCompletedAt: Date | null;
+  /** When the oldest listed backup began, whether it completed or not; null when there is none. */
+  firstBegunAt: Date | null;
+}
+
+const readTimes = {
+  name: 'read_backup_times',
+  // Reads all rows: BACKUP_KEEP bounds the completed ones, 14 by default. Unverified files are not the gateway's own.
+  text: `
+    select max(finished_at) filter (where status = 'completed') as "lastCompletedAt",
+      min(created_at) filter (where status <> 'unverified') as "firstBegunAt"
+    from backups`,
 };
 
-/** When the newest completed backup ended; null when there is none. */
-export async function lastBackupAt(sql: Sql): Promise<Date | null> {
-  return (await sql.query<{ finishedAt: Date | null }>(readLast, []))[0]?.finishedAt ?? null;
+export async function backupTimes(sql: Sql): Promise<BackupTimes> {
+  const [times] = await sql.query<BackupTimes>(readTimes, []);
+  return times ?? { lastCompletedAt: null, firstBegunAt: null };
 }
 
 const fail = {

@@ -24,7 +24,9 @@ const lookMs = 2_000;
 async function storedConditions(database: Pick<Database, 'reader'>): Promise<GatewayCondition[]> {
   const state = await readStoredState(database);
   const nowS = Date.now() / 1000;
-  const { lastBackupS, certificateEndS } = state;
+  const { certificateEndS } = state;
+  // Before the first success, the first failure counts: an installation without any backup has chosen to make none.
+  const backupS = state.lastBackupS ?? state.firstBackupS;
   const conditions: [holds: boolean, cause: string, afterMs: number][] = [
     [
       Number(state.workflowStartsWaiting) > 10_000 || Number(state.workflowStartOldestS) > 300,
@@ -36,7 +38,7 @@ async function storedConditions(database: Pick<Database, 'reader'>): Promise<Gat
       'an event has been pending for more than 4.5 hours',
       0,
     ],
-    [typeof lastBackupS === 'number' && nowS - lastBackupS > 36 * 3600, 'the last backup is older than 36 hours', 0],
+    [typeof backupS === 'number' && nowS - backupS > 36 * 3600, 'no backup has completed for 36 hours', 0],
     [Number(state.partitionsAheadDays) < 3, 'tables for fewer than 3 days are prepared', 5 * minuteMs],
     [
       typeof certificateEndS === 'number' && certificateEndS - nowS < 14 * 24 * 3600,

@@ -1,4 +1,4 @@
-import { lastBackupAt } from '../backups/backup-rows.ts';
+import { backupTimes } from '../backups/backup-rows.ts';
 import { earliestCertificateEnd } from '../consumers/certificate-ends.ts';
 import type { Database } from '../database/database.ts';
 import { partitionsAhead } from '../database/partitions.ts';
@@ -11,6 +11,7 @@ import { countProcesses } from '../processes/process-rows.ts';
 import type { GatewayState } from '../telemetry/metrics/instruments.ts';
 
 const ageS = (since: Date | null, nowMs: number) => (since === null ? 0 : Math.max(0, nowMs - since.getTime()) / 1000);
+const secondsOf = (time: Date | null) => (time === null ? null : time.getTime() / 1000);
 
 /**
  * Reads the gauges of the whole gateway from the database. No statement reads more than one entry of a table of events, but
@@ -25,7 +26,7 @@ export async function readStoredState({
   const pending = await freePendingDeliveries(reader);
   const backlog = await workflowBacklog(reader);
   const pause = await readPause(reader);
-  const lastBackup = await lastBackupAt(reader);
+  const { lastCompletedAt, firstBegunAt } = await backupTimes(reader);
   const ahead = await partitionsAhead(reader, new Date());
   const certificateEnd = await earliestCertificateEnd(reader);
   const heldBack = await heldBackSince(reader);
@@ -38,9 +39,10 @@ export async function readStoredState({
     workflowStartsWaiting: backlog.waiting,
     workflowStartOldestS: ageS(backlog.since, nowMs),
     paused: pause !== null,
-    lastBackupS: lastBackup === null ? null : lastBackup.getTime() / 1000,
+    lastBackupS: secondsOf(lastCompletedAt),
+    firstBackupS: secondsOf(firstBegunAt),
     partitionsAheadDays: ahead,
-    certificateEndS: certificateEnd === null ? null : certificateEnd.getTime() / 1000,
+    certificateEndS: secondsOf(certificateEnd),
     feedLagS: ageS(heldBack, nowMs),
     workersAlive: workers,
     apisDelivering: delivering,

@@ -28,6 +28,7 @@ const database = useDatabase();
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const slow = 'the database is slow';
+const noBackup = 'no backup has completed for 36 hours';
 const run = (text: string) => database.pool.query(text);
 
 /** What a process sees that has just started: one that runs keeps what the database tells for a minute. */
@@ -50,7 +51,8 @@ const starts = (count: number, since = 'now()') =>
   `insert into event_queue (event_id, account_id, generation, lane, lane_since)
    select gen_random_uuid(), gen_random_uuid(), 0, 2, ${since} from generate_series(1, ${count})`;
 const backup = (status: string, age: string) =>
-  `insert into backups (id, status, finished_at) values (gen_random_uuid(), '${status}', now() - interval '${age}')`;
+  `insert into backups (id, status, created_at, finished_at)
+   select gen_random_uuid(), '${status}', ended, ended from (select now() - interval '${age}') as made (ended)`;
 
 test.each([
   {
@@ -64,8 +66,14 @@ test.each([
     over: 'delete from event_queue',
   },
   {
-    ...{ why: 'also if a newer one has failed', cause: 'the last backup is older than 36 hours', afterMs: 0 },
-    below: backup('completed', '35 hours 59 minutes'),
+    ...{ why: 'all have failed, and then one completes', cause: noBackup, afterMs: 0 },
+    below: backup('failed', '35 hours 59 minutes'),
+    above: `${backup('failed', '36 hours 1 second')}; ${backup('running', '1 minute')}`,
+    over: `update backups set status = 'completed', finished_at = now() where status = 'running'`,
+  },
+  {
+    ...{ why: 'also if a newer one has failed', cause: noBackup, afterMs: 0 },
+    below: `delete from backups; ${backup('completed', '35 hours 59 minutes')}`,
     above: `update backups set finished_at = now() - interval '36 hours 1 second'; ${backup('failed', '1 hour')}`,
     over: backup('completed', '0'),
   },

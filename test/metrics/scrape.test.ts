@@ -31,6 +31,7 @@ function processOf(webhooks: number, pending: number | null, sdk = '') {
     ...{ workflowStartsWaiting: null, workflowStartOldestS: null, paused: null },
     ...{
       lastBackupS: null,
+      firstBackupS: null,
       partitionsAheadDays: null,
       feedLagS: null,
       certificateEndS: null,

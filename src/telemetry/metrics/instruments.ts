@@ -130,6 +130,10 @@ const stateGauges = {
     'gateway_backup_last_success_timestamp_seconds',
     'When the newest completed backup ended, in seconds since 1970; absent before the first one.',
   ],
+  firstBackupS: [
+    'gateway_backup_first_start_timestamp_seconds',
+    'When the oldest listed backup began, whether it completed or failed, in seconds since 1970; absent before the first one.',
+  ],
   partitionsAheadDays: [
     'gateway_partitions_ahead_days',
     'Days after today, in UTC, for which all partitions exist without a gap.',

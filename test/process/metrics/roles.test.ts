@@ -41,6 +41,7 @@ test('two apis and two workers: the scrapes add up to what sender and consumers 
     expect(gaugeOf(answer, 'gateway_partitions_ahead_days')).toBeGreaterThanOrEqual(6);
     expect(gaugeOf(answer, 'gateway_database_available')).toBe(1);
     expect(gaugeOf(answer, 'gateway_backup_last_success_timestamp_seconds')).toBe(null);
+    expect(gaugeOf(answer, 'gateway_backup_first_start_timestamp_seconds')).toBe(null);
   }
   expect(answers.map((answer) => gaugeOf(answer, 'gateway_temporal_reachable'))).toEqual([null, null, 1, 1]);
   // Metrics of the SDK: in the processes that have it.
