@@ -11,6 +11,8 @@ FROM node:24.21.0-bookworm-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
+# The compiler options of the console extend it.
+COPY tsconfig.json ./
 COPY src ./src
 RUN npm run console
 # The command line, for `docker exec`.

@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { folderForTest } from '../support/folder-for-test.ts';
 import { compose, readProjectFile } from './files.ts';
 
 const dockerfile = readProjectFile('Dockerfile');
@@ -15,10 +18,12 @@ const packageJson = z
   })
   .parse(JSON.parse(readProjectFile('package.json')));
 
-/** The paths that the Dockerfile copies from the project. */
-const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
-  ([, sources]) => sources?.split(' ') ?? [],
-);
+const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The paths that the Dockerfile, or a part of it, copies from the project. */
+const copiedBy = (text: string) =>
+  [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources?.split(' ') ?? []);
+const copied = copiedBy(dockerfile);
 
 test('the image has the same version of Node as the project', () => {
   const bases = [...dockerfile.matchAll(/^FROM node:([\d.]+)-bookworm-slim/gm)].map(([, version]) => version);
@@ -31,8 +36,7 @@ test('copied paths exist, are not ignored by docker, and contain all that the pr
     .match(/^!.+$/gm)
     ?.map((line) => line.slice(1));
   expect([...new Set(copied)].sort()).toEqual(allowed?.sort());
-  for (const path of copied)
-    expect(existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url))), path).toBe(true);
+  for (const path of copied) expect(existsSync(pathOf(path)), path).toBe(true);
   expect(copied).toEqual(expect.arrayContaining(['src', 'workflows', 'activities', 'migrations']));
 });
 
@@ -44,9 +48,18 @@ test('the image leaves out what only npm start needs: Node, PostgreSQL, the sour
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
-test('the image has the console, built from its own copy of the source', () => {
+test('the image has the console and the command line, built from what their stage copies', async () => {
   const stage = dockerfile.slice(dockerfile.indexOf(' AS console\n'), dockerfile.lastIndexOf('FROM '));
-  expect(stage).toMatch(/^RUN npm ci --ignore-scripts\nCOPY src \.\/src\nRUN npm run console$/m);
+  const [install, ...builds] = [...stage.matchAll(/^RUN (.+)$/gm)].map(([, command = '']) => command);
+  expect([install, builds.length]).toEqual(['npm ci --ignore-scripts', 2]);
+  const folder = folderForTest();
+  const ignored = ['src/console/dist', 'src/embedded/temporal-cli'].map(pathOf);
+  for (const path of copiedBy(stage))
+    cpSync(pathOf(path), join(folder, path), { recursive: true, filter: (source) => !ignored.includes(source) });
+  symlinkSync(pathOf('node_modules'), join(folder, 'node_modules'));
+  for (const command of builds) await execa(command, { cwd: folder, shell: true });
+  for (const [made] of dockerfile.matchAll(/(?<=^COPY --from=console \/app\/)\S+/gm))
+    expect(existsSync(join(folder, made)), made).toBe(true);
   expect(dockerfile).toMatch(/^COPY --from=console \/app\/src\/console\/dist \.\/src\/console\/dist$/m);
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/console\/dist$/m);
 });
