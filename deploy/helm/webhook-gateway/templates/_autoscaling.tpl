@@ -39,7 +39,6 @@ spec:
   scaleTargetRef:
     name: {{ .name }}
   pollingInterval: {{ $scaling.keda.pollingInterval }}
-  cooldownPeriod: {{ $scaling.keda.cooldownPeriod }}
   minReplicaCount: {{ $scaling.minReplicas }}
   maxReplicaCount: {{ $scaling.maxReplicas }}
   {{- with $scaling.behavior }}
