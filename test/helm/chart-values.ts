@@ -9,6 +9,15 @@ export const valuesFiles: readonly { name: string; path: string }[] = readdirSyn
   .sort()
   .map((file) => ({ name: file.replace(/\.yaml$/, ''), path: fileURLToPath(new URL(file, valuesFolder)) }));
 
+/** What values change, each as options of `helm template` in addition to `minimal`, and what the template then contains. */
+export const renderedValues: readonly { set: string; template: string; contains: string }[] = [
+  { set: 'config.PGSSLMODE=verify-full', template: 'migration', contains: variable('PGSSLMODE', 'verify-full') },
+];
+
+function variable(name: string, value: string): string {
+  return `- name: ${name}\n              value: "${value}"\n`;
+}
+
 /**
  * Mistakes in values, each as options of `helm template` in addition to `minimal`, and what the error says. Those of the
  * schema are also refused by test/helm/chart.test.ts.

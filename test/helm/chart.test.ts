@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { type VariableName, variables } from '../../src/config/environment.ts';
 import { readProjectFile, settingNames } from '../docker/files.ts';
 import { chartFolder, refusedValues, valuesFiles } from './chart-values.ts';
 
@@ -109,10 +110,17 @@ describe('the templates', () => {
     expect([...named].filter((name) => !known.has(name))).toEqual([]);
   });
 
+  const [, picked = ''] = /\(pick \.Values\.config ([^)]*)\)/.exec(read('templates/migration.yaml')) ?? [];
+  const ofMigrate = [...picked.matchAll(/"(\w+)"/g)].map(([, name = '']) => name);
+  const taken = (name: string) => validate(merged(minimal, { config: { [name]: 'x' } }));
+
+  test('pass the job migrate each variable of config that it uses', () => {
+    const used = (Object.keys(variables) as VariableName[]).filter((name) => variables[name].roles.includes('migrate'));
+    expect(used.filter(taken)).toEqual(ofMigrate);
+  });
+
   test('config takes every variable that has no value of its own, and no secret', () => {
-    const taken = (name: string) => validate(merged(minimal, { config: { [name]: 'x' } }));
-    // The job `migrate` takes LOG_LEVEL of config, and no other.
-    const owned = new Set([...named].filter((name) => name !== 'LOG_LEVEL'));
+    const owned = new Set([...named].filter((name) => !ofMigrate.includes(name)));
     const ofOneMachine = ['DATA_DIR', 'TEMPORAL_UI_PORT', 'TEMPORAL_RETENTION_HOURS'];
     for (const name of settingNames().filter((one) => !ofOneMachine.includes(one)))
       expect(taken(name), name).toBe(!owned.has(name) && !/_CLIENT_(CERT|KEY)_DATA/.test(name));

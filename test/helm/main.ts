@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { chartFolder, refusedValues, valuesFiles } from './chart-values.ts';
+import { chartFolder, refusedValues, renderedValues, valuesFiles } from './chart-values.ts';
 import { checkProgram, helmProgram } from './programs.ts';
 
 /**
@@ -45,6 +45,13 @@ try {
       mistakes.push(`--set ${set} is not refused with '${says}':\n${stderr}`);
   }
   console.log(`${refusedValues.length} mistakes in values tried`);
+
+  for (const { set, template, contains } of renderedValues) {
+    const args = ['template', 'hooks', chartFolder, '--values', minimal, '--set', set];
+    const { stdout, stderr } = await run(helm, [...args, '--show-only', `templates/${template}.yaml`]);
+    if (!stdout.includes(contains)) mistakes.push(`--set ${set}: ${template} lacks '${contains}':\n${stdout}${stderr}`);
+  }
+  console.log(`${renderedValues.length} effects of values tried`);
 
   // The check itself finds what is wrong.
   const { stdout: good } = await run(helm, ['template', 'hooks', chartFolder, '--values', minimal]);
