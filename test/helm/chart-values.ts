@@ -12,6 +12,12 @@ export const valuesFiles: readonly { name: string; path: string }[] = readdirSyn
 /** What values change, each as options of `helm template` in addition to `minimal`, and what the template then contains. */
 export const renderedValues: readonly { set: string; template: string; contains: string }[] = [
   { set: 'config.PGSSLMODE=verify-full', template: 'migration', contains: variable('PGSSLMODE', 'verify-full') },
+  ...['ReadWriteOnce', 'ReadWriteOncePod'].map((mode) => ({
+    set: `backups.volume.enabled=true,backups.volume.accessModes={${mode}},workers.default.replicas=1`,
+    template: 'workers',
+    contains: 'maxUnavailable: 1\n      maxSurge: 0\n',
+  })),
+  { set: 'backups.volume.enabled=true', template: 'workers', contains: 'maxUnavailable: 0\n      maxSurge: 1\n' },
 ];
 
 function variable(name: string, value: string): string {
@@ -40,4 +46,13 @@ export const refusedValues: readonly { set: string; says: string; bySchema: bool
   { set: 'workers.default=null', says: 'there is no group', bySchema: false },
   { set: 'workers.default.queues={deliveries}', says: 'no group serves notifications', bySchema: false },
   { set: 'workers.default.queues={backups}', says: 'set backups.url or backups.volume.enabled', bySchema: false },
+  ...[
+    'workers.default.replicas=2',
+    'workers.default.autoscaling.type=cpu',
+    'workers.default.replicas=1,workers.more.replicas=1',
+  ].map((more) => ({
+    set: `backups.volume.enabled=true,backups.volume.accessModes={ReadWriteOnce},${more}`,
+    says: 'one pod can mount the volume',
+    bySchema: false,
+  })),
 ];
