@@ -17,6 +17,7 @@ export const renderedValues: readonly { set: string; template: string; contains:
     template: 'workers',
     contains: 'maxUnavailable: 1\n      maxSurge: 0\n',
   })),
+  ...['api', 'workers'].map((template) => ({ set: 'listenAddress=::', template, contains: variable('HOST', '::') })),
   { set: 'backups.volume.enabled=true', template: 'workers', contains: 'maxUnavailable: 0\n      maxSurge: 1\n' },
 ];
 
@@ -37,6 +38,7 @@ export const refusedValues: readonly { set: string; says: string; bySchema: bool
   { set: 'config.FIRST_ATTEMPT=direct', says: 'FIRST_ATTEMPT', bySchema: true },
   { set: 'config.log_level=warn', says: 'log_level', bySchema: true },
   { set: 'terminationGracePeriodSeconds=30', says: '/terminationGracePeriodSeconds', bySchema: true },
+  { set: 'listenAddress=localhost', says: '/listenAddress', bySchema: true },
   { set: 'metrics.port=8080', says: '/metrics/port', bySchema: true },
   { set: 'ingress.enabled=true', says: '/ingress/hosts', bySchema: true },
   { set: 'workers.default.queues={deliveries,mail}', says: '/workers/default', bySchema: true },
