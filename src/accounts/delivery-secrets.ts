@@ -3,7 +3,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { AccountChange } from './account-rules.ts';
-import { urlFields } from './account-urls.ts';
+import { type UrlField, urlFields } from './account-urls.ts';
 import {
   changeOfPrevious,
   endField,
@@ -88,12 +88,21 @@ export async function changeOfDelivery(
   };
 }
 
-/** Without TLS, the client certificate of `default` would not be presented. */
+/**
+ * Without TLS, the client certificate of `default` would not be presented. Clearing a URL can put the other one in force.
+ * A URL that was in force before stays.
+ */
 function errorsOfCertificate(options: SealedOptions | null, account: AccountRow, sent: AccountChange): FieldError[] {
   if (options?.authentication?.type !== 'mtls') return [];
-  const after = urlFields.map((path) => ({ path, url: sent[path] === undefined ? account[path] : sent[path] }));
-  const inForce = after.find(({ url }) => url);
-  return inForce && sent[inForce.path] !== undefined && isWithoutTls(inForce.url)
-    ? [{ path: inForce.path, message: 'must begin with https: while the consumer default has a client certificate' }]
-    : [];
+  const before = urlFields.find((path) => account[path]);
+  const after = urlFields.find((path) => urlAfter(account, sent, path));
+  if (after === undefined || !isWithoutTls(urlAfter(account, sent, after))) return [];
+  const why = 'while the consumer default has a client certificate';
+  if (sent[after] !== undefined) return [{ path: after, message: `must begin with https: ${why}` }];
+  return before === undefined || before === after
+    ? []
+    : [{ path: before, message: `must stay ${why}: ${after}, which applies without it, does not begin with https:` }];
 }
+
+const urlAfter = (account: AccountRow, sent: AccountChange, path: UrlField) =>
+  sent[path] === undefined ? account[path] : sent[path];

@@ -100,6 +100,13 @@ test('the address of `default` stays https: while it has a client certificate', 
     { path: 'project_delivery_url' },
   ]);
   expect((await patch({ delivery_url: 'https://b.test/hook', app_key: 'other' })).status).toBe(200);
+  // Applies only without a `delivery_url`.
+  expect((await patch({ project_delivery_url: 'http://a.test' })).status).toBe(200);
+  expect(await patch({ delivery_url: null })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'delivery_url', message: expect.stringMatching(/^must stay .*project_delivery_url/) }] },
+  });
+  expect((await patch({ delivery_url: null, project_delivery_url: null })).status).toBe(200);
 });
 
 describe('what is refused', () => {
