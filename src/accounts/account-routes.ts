@@ -20,6 +20,11 @@ function taken(write: AccountWrite): AccountRow {
   if (write.reason === 'not_found') throw accountNotFound();
   if (write.reason === 'invalid') throw new Problem('invalid', fieldsInWords(write.errors), { errors: write.errors });
   if (write.reason === 'previous_in_use') throw rotationNotEnded(write.errors);
+  if (write.reason === 'changed_since')
+    throw new Problem(
+      'conflict',
+      `the account was changed since you read it, at ${write.updatedAt.toISOString()}: look at it again before you change it`,
+    );
   throw new Problem('conflict', 'an account of this provider already has this account_slug', {
     errors: [{ path: 'account_slug', message: 'is taken' }],
   });
@@ -137,7 +142,7 @@ export function accountRoutes(deps: {
         role: 'admin',
         summary: 'Change an account',
         description:
-          'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate secrets without downtime, send the new ones with `rotate: true`. Of `signing_secret_current`, the stored one becomes `signing_secret_previous`, and both are accepted. Of `delivery_secret` and `project_delivery_secret`, deliveries are signed with both until the end of the stored one, after 24 hours unless it is sent. While a previous one is in force, the answer is 409 unless `replace_previous` is true. `rotate` is refused where no secret is stored, and with `signing_secret_previous`.',
+          'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate secrets without downtime, send the new ones with `rotate: true`. Of `signing_secret_current`, the stored one becomes `signing_secret_previous`, and both are accepted. Of `delivery_secret` and `project_delivery_secret`, deliveries are signed with both until the end of the stored one, after 24 hours unless it is sent. While a previous one is in force, the answer is 409 unless `replace_previous` is true. `rotate` is refused where no secret is stored, and with `signing_secret_previous`. Before you remove a previous secret, read the account, and send its `updated_at` as `if_updated_at`: the answer is 409 if the account was changed since, for example by another rotation.',
         body: rules.change,
         query: noQuery,
         success: { 200: schemas.account },

@@ -35,6 +35,11 @@ const rotation = {
   project_delivery_secret_previous_expires_at: outboundEnd,
 };
 
+const ifUpdatedAt = isoTime.meta({
+  description:
+    'The `updated_at` of the account that the change was decided on: if the account was changed since, the answer is 409, and nothing changes',
+});
+
 const providerSettings = z.object({
   provider: z.string(),
   provider_config: providerConfig.nullish(),
@@ -64,7 +69,7 @@ export function accountSchemas(
     project_delivery_secret: secret.nullable(),
     enabled: z.boolean(),
   };
-  const change = z.strictObject({ ...shape, ...rotation }).partial();
+  const change = z.strictObject({ ...shape, ...rotation, if_updated_at: ifUpdatedAt }).partial();
   const create = z
     .strictObject(shape)
     .partial()
@@ -91,4 +96,6 @@ function settingsMistakes(providers: ReadonlyMap<string, ProviderRules>, body: u
 }
 
 export type NewAccount = z.infer<ReturnType<typeof accountSchemas>['create']>;
-export type AccountChange = z.infer<ReturnType<typeof accountSchemas>['change']>;
+/** The body of a change: the fields, and the condition on which they are changed. */
+export type ConditionalChange = z.infer<ReturnType<typeof accountSchemas>['change']>;
+export type AccountChange = Omit<ConditionalChange, 'if_updated_at'>;

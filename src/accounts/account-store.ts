@@ -7,7 +7,7 @@ import { inEntityTransaction } from '../database/transaction.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import { AccountEntity, type AccountRow } from './account-entity.ts';
-import type { AccountChange, NewAccount } from './account-rules.ts';
+import type { ConditionalChange, NewAccount } from './account-rules.ts';
 import { sealUrls } from './account-urls.ts';
 import { type SecretsByPath, secretsOfAccount } from './compared-secrets.ts';
 import { changeOfDelivery, endsOfDelivery, type SettingsOfDefault } from './delivery-secrets.ts';
@@ -28,6 +28,7 @@ import { type ChangedFields, changeOfSigning, previousSecret } from './signing-r
 export type AccountWrite =
   | { ok: true; account: AccountRow }
   | { ok: false; reason: 'slug_taken' | 'not_found' }
+  | { ok: false; reason: 'changed_since'; updatedAt: Date }
   | { ok: false; reason: 'invalid' | 'previous_in_use'; errors: FieldError[] };
 
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
@@ -139,12 +140,22 @@ export class AccountStore {
     );
   }
 
-  /** Changes only the fields in `change`; null clears one. The row is locked, so no concurrent update is lost. */
-  async update(id: string, sent: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
+  /**
+   * Changes only the fields in `sent`; null clears one. The row is locked, so no concurrent update is lost. Nothing is
+   * changed if `if_updated_at` is not the account's `updated_at`.
+   */
+  async update(
+    id: string,
+    { if_updated_at, ...sent }: ConditionalChange,
+    alongside?: Alongside,
+  ): Promise<AccountWrite> {
     return this.#write(() =>
       inEntityTransaction(this.#deps.em(), async (tx, sql): Promise<AccountWrite> => {
         const account = await lockAccount(tx, id);
         if (!account) return { ok: false, reason: 'not_found' };
+        const { updated_at: updatedAt } = account;
+        if (if_updated_at !== undefined && Date.parse(if_updated_at) !== updatedAt.getTime())
+          return { ok: false, reason: 'changed_since', updatedAt };
         const ofSigning = changeOfSigning(this.#deps.box, account, sent);
         const ofDelivery = await changeOfDelivery(this.#deps, tx, account, sent, await databaseNowMs(sql));
         const refusal = refusalOf([ofSigning, ofDelivery]);
@@ -157,16 +168,15 @@ export class AccountStore {
         const urls = sealUrls(this.#deps.box, account.id, change, account);
         const errors = [...urls.errors, ...this.#errors(change.provider ?? account.provider, settings, stored)];
         if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
-        const { secrets, plain } = splitFields(
-          this.#deps.box,
-          account.id,
-          kept === null ? change : { ...change, signing_secret_previous: kept },
-        );
+        const written = kept === null ? change : { ...change, signing_secret_previous: kept };
+        const { secrets, plain } = splitFields(this.#deps.box, account.id, written);
         const { provider_config } = settings;
         const config = provider_config
           ? { provider_config: sealConfig(this.#deps.box, account.id, provider_config) }
           : {};
-        tx.assign(account, { ...plain, ...urls.columns, ...secrets, ...config, updated_at: new Date() });
+        // Later than before, although clocks of processes differ, so that `if_updated_at` finds each change.
+        const updated_at = new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
+        tx.assign(account, { ...plain, ...urls.columns, ...secrets, ...config, updated_at });
         account.signing_secret_previous_expires_at = expiresAt;
         // Without an address, the consumer `default` gets no webhooks while there are others.
         account.consumers_revision += 1;

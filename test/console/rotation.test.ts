@@ -100,3 +100,16 @@ test('a rotation that a colleague has begun is not dropped, and the page says so
   await page.getByRole('button', { name: 'Remove the old secret' }).waitFor();
   expect([await statusWith(oldSecret), await statusWith(newSecret)]).toEqual([202, 202]);
 });
+
+test('the old secret of one rotation is removed, and never that of the next one, which began meanwhile', async () => {
+  const { page, statusWith, change } = await accountPage(/status of 409/);
+  expect((await change({ signing_secret_current: newSecret, rotate: true })).status).toBe(200);
+  await page.getByRole('button', { name: 'Continue the rotation' }).click();
+  await page.getByRole('button', { name: 'Remove the old secret' }).click();
+  const next = { signing_secret_current: secretText('of-the-next-rotation'), rotate: true, replace_previous: true };
+  expect((await change(next)).status).toBe(200);
+  const dialog = page.getByRole('dialog', { name: 'Remove the old secret?' });
+  await dialog.getByRole('button', { name: 'Remove the old secret' }).click();
+  await dialog.getByText('was changed since you read it').waitFor();
+  expect(await statusWith(newSecret)).toBe(202);
+});

@@ -16,6 +16,7 @@ export const accountFields = [
 const changeOnly = [
   ...['provider', 'account_slug', 'rotate', 'replace_previous', 'signing_secret_previous_expires_at'],
   ...['delivery_secret_previous_expires_at', 'project_delivery_secret_previous_expires_at'],
+  'if_updated_at',
 ];
 
 /** The argument that names an account. */

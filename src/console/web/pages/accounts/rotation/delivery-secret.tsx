@@ -38,7 +38,12 @@ export function DeliverySecret(props: {
         setSecret('');
       },
     );
-  const endNow = () => change.save({ [`${field}_previous_expires_at`]: null }, 'The old secret signs no more.', onDone);
+  const endNow = () =>
+    change.save(
+      { [`${field}_previous_expires_at`]: null, if_updated_at: account.updated_at },
+      'The old secret signs no more.',
+      onDone,
+    );
   return (
     <Steps title={isFirst ? 'Sign deliveries' : 'Rotate without losing a delivery'} onClose={onDone}>
       <Step title="1. Make a new secret, and save it" state={isSaved ? 'done' : 'now'}>

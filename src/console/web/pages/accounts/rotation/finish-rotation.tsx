@@ -16,9 +16,12 @@ export function FinishRotation(props: {
 }) {
   const { account, uses, keep, onDone } = props;
   const change = useChangeAccount(account.id);
-  const [isAsked, setIsAsked] = useState(false);
+  /** The `updated_at` of the account when the dialog was opened: the user decides on what was shown then. */
+  const [askedOf, setAskedOf] = useState<string | null>(null);
   const isSafe = uses !== undefined && progressOf(uses) === 'new';
-  const save = () => change.save({ signing_secret_previous: null }, 'The old secret was removed.', onDone);
+  const save = () =>
+    askedOf !== null &&
+    change.save({ signing_secret_previous: null, if_updated_at: askedOf }, 'The old secret was removed.', onDone);
   return (
     <div className="stack">
       <p className="aside">
@@ -26,18 +29,18 @@ export function FinishRotation(props: {
         {!isSafe && ' If you remove it now, webhooks that use it are rejected.'}
       </p>
       <div className="buttons">
-        <Button tone={isSafe ? 'main' : 'danger'} onClick={() => setIsAsked(true)}>
+        <Button tone={isSafe ? 'main' : 'danger'} onClick={() => setAskedOf(account.updated_at)}>
           Remove the old secret …
         </Button>
       </div>
       <ConfirmDialog
-        open={isAsked}
+        open={askedOf !== null}
         title="Remove the old secret?"
         confirm="Remove the old secret"
         tone={isSafe ? 'main' : 'danger'}
         busy={change.isPending}
         onConfirm={save}
-        onClose={() => setIsAsked(false)}
+        onClose={() => setAskedOf(null)}
       >
         <p>
           {isSafe
