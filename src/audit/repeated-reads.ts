@@ -15,8 +15,8 @@ const defaultLookMs = 10_000;
 interface Repeats {
   hourMs: number;
   entry: Omit<AuditEntry, 'details'>;
-  /** The ids in the path. */
-  ids: AuditDetails;
+  /** The ids in the path, and the scope of the token. */
+  of: AuditDetails;
   calls: number;
   sinceMs: number;
   untilMs: number;
@@ -36,8 +36,8 @@ export const isCounted = (method: string, action: AuditAction): boolean =>
   (method === 'GET' || method === 'HEAD') && !(payloadReads as readonly AuditAction[]).includes(action);
 
 /**
- * Records reads of the admin API. Of the same read (token, address, action and ids in the path) the first in a clock hour
- * is an entry. The others of that hour are counted, and one closing entry has their number: soon after the hour, or when
+ * Records reads of the admin API. Of the same read (name and scope of the token, address, action and ids in the path) the
+ * first in a clock hour is an entry. The others of that hour are counted, and one closing entry has their number: soon after the hour, or when
  * the process stops. A crash loses the closing entries of its hour. Several processes count separately.
  */
 export class RepeatedReads {
@@ -74,13 +74,15 @@ export class RepeatedReads {
       this.#hourMs = hour;
       this.#firsts = new Map();
     }
-    const { actor, ipAddress, action } = entry;
-    const key = JSON.stringify([actor, ipAddress, action, ids]);
+    const { actor, ipAddress, action, details } = entry;
+    // A token that was revoked and created again has the same name, and may have another scope.
+    const of = details.token_scope === undefined ? ids : { ...ids, token_scope: details.token_scope };
+    const key = JSON.stringify([actor, ipAddress, action, of]);
     const first = this.#firsts.get(key);
     if (first === undefined) return this.#first(key, entry);
     await first;
     this.#counts.count(`${hour} ${key}`, {
-      ...{ hourMs: hour, entry: { actor, ipAddress, action }, ids: { ...ids } },
+      ...{ hourMs: hour, entry: { actor, ipAddress, action }, of },
       ...{ calls: 1, sinceMs: nowMs, untilMs: nowMs },
     });
   }
@@ -110,7 +112,7 @@ export class RepeatedReads {
 
 const startOfHour = (ms: number) => Math.floor(ms / hourMs) * hourMs;
 
-const closingEntry = ({ entry, ids, calls, sinceMs, untilMs }: Repeats): AuditEntry => ({
+const closingEntry = ({ entry, of, calls, sinceMs, untilMs }: Repeats): AuditEntry => ({
   ...entry,
-  details: { ...ids, calls, since: new Date(sinceMs).toISOString(), until: new Date(untilMs).toISOString() },
+  details: { ...of, calls, since: new Date(sinceMs).toISOString(), until: new Date(untilMs).toISOString() },
 });

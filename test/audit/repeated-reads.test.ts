@@ -57,6 +57,22 @@ test('of reads that repeat, the first is an entry, and one closing entry has the
   ]);
 });
 
+test('a token that is created again with another scope has entries of its own, and each closing entry has the scope', async () => {
+  await withinOneHour();
+  const roles = await migratedRoles({});
+  const api = await roles.apiHere();
+  const scopes = [{ app_key: 'one' }, { app_key: 'other' }];
+  for (const scope of scopes) {
+    const { body } = await api.admin.post('/admin/tokens', { name: 'scoped', role: 'read', ...scope });
+    for (let n = 0; n < 3; n++)
+      await fetch(`${api.baseUrl}/admin/accounts`, { headers: { 'x-admin-token': body.token } });
+    await api.admin.request('DELETE', `/admin/tokens/${body.id}`);
+  }
+  await api.stop();
+  const entries = (await entriesOf(roles, 'account.list')).map(({ details }) => [details.token_scope, details.calls]);
+  expect(entries).toEqual([...scopes.map((scope) => [scope, undefined]), ...scopes.map((scope) => [scope, 2])]);
+});
+
 test('reads of a payload, changes and failed calls stay one by one', async () => {
   await withinOneHour();
   const roles = await migratedRoles({});
