@@ -32,7 +32,7 @@ const readRejected = {
   name: 'read_rejected_webhook',
   text: `
     select e.provider, e.account_slug as "sentTo", e.account_id as "accountId", e.rejection_reason as reason, e.received_at as "receivedAt",
-      a.account_slug as "accountSlug", a.deleted_at is not null as "isDeleted", p.headers, p.body,
+      a.account_slug as "accountSlug", a.provider as "accountProvider", a.deleted_at is not null as "isDeleted", p.headers, p.body,
       coalesce(p.payload_bytes, octet_length(p.body)) as "payloadBytes", coalesce(p.headers_truncated, false) as "headersTruncated"
     from events e join event_payloads p on p.event_id = coalesce(e.request_id, e.id) and p.event_id between $2 and $3
       left join accounts a on a.id = e.account_id
@@ -56,6 +56,8 @@ export interface KeptWebhook extends StoredWebhook {
   reason: string | null;
   /** The slug of the account now; null: the account is gone. */
   accountSlug: string | null;
+  /** The provider of the account now; `provider` is the one that the webhook was sent to. */
+  accountProvider: string | null;
   isDeleted: boolean | null;
   payloadBytes: number;
   headersTruncated: boolean;

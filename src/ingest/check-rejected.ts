@@ -38,6 +38,8 @@ export interface CheckDeps {
 /** Tries while the account changes, or the database asks for another one. */
 const mostTries = 5;
 
+const accountChanges = () => new Problem('conflict', 'the account of this event changes; try again');
+
 const refused = (why: string) => new Problem('not_checkable', why);
 
 /**
@@ -73,7 +75,7 @@ export async function checkRejected(
       else if (failure !== 'retry') throw error;
       if (tries === mostTries) throw error;
     }
-    if (tries === mostTries) throw new Problem('conflict', 'the account of this event changes; try again');
+    if (tries === mostTries) throw accountChanges();
   }
 }
 
@@ -92,10 +94,15 @@ const accepted = ({ id, skippedReason }: ReceivedWebhook): CheckAnswer => ({
 
 /** The account as it is now. */
 async function accountOf({ directory }: CheckDeps, kept: KeptWebhook): Promise<InboundAccount> {
-  const { provider, accountId, accountSlug, isDeleted } = kept;
-  const account =
-    accountSlug === null || isDeleted ? null : await directory.fresh(provider, accountSlug, () => 'checks');
-  if (account?.id !== accountId) throw new Problem('conflict', 'the account of this event was deleted');
+  const { provider, accountId, accountSlug, accountProvider, isDeleted } = kept;
+  if (accountSlug === null || isDeleted) throw new Problem('conflict', 'the account of this event was deleted');
+  if (accountProvider !== provider)
+    throw new Problem(
+      'conflict',
+      `the account of this event has the provider ${accountProvider} now, and the webhook was sent to ${provider}`,
+    );
+  const account = await directory.fresh(provider, accountSlug, () => 'checks');
+  if (account?.id !== accountId) throw accountChanges();
   if (!account.enabled) throw new Problem('conflict', 'the account of this event is disabled; enable it first');
   return account;
 }

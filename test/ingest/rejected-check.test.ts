@@ -188,6 +188,17 @@ test('a check never trusts an account that skips verification, and needs an enab
   expect(await eventsOf(gateway.database, account.id)).toHaveLength(1);
 });
 
+test('a check needs an account that is not deleted and has the same provider, and says which of these is missing', async () => {
+  const { id, correct, account } = await rejected(sampleOf('shopify'));
+  await correct({ provider: 'github' });
+  expect(await check(id)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', detail: expect.stringMatching(/has the provider github now/) },
+  });
+  await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
+  expect(await check(id)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/was deleted/) } });
+});
+
 test('a check whose transaction is killed leaves nothing, and can be repeated', async () => {
   const { id, account, correct } = await rejected(sampleOf('shopify'));
   await correct();
