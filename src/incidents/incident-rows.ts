@@ -60,13 +60,16 @@ const countsOf = `
 type Counted = IncidentRow & { waiting: number | null; exhausted: number | null };
 
 // The states that are not resolved have an index of their own, so a list of them reads no others. Several causes of a
-// consumer often have the same events, which are counted once.
+// consumer often have the same events, which are counted once. `finished_at` is set up to a minute after the last event is
+// over, so the list looks for events before it applies its limit.
 const listRows = {
   name: '',
   text: `
     with listed as materialized (
-      select *, case when oldest_event_id is null then first_seen_at end as counted_since from incidents
-      where ($1::text[] is null or state = any($1) or ($2 and state = 'resolved' and kind = 'delivery' and resolved_by is null and finished_at is null))
+      select *, case when oldest_event_id is null then first_seen_at end as counted_since from incidents i
+      where ($1::text[] is null or state = any($1) or (
+          $2 and state = 'resolved' and kind = 'delivery' and resolved_by is null and finished_at is null and exists (select ${failingEvents})
+        ))
         and ($3::text is null or kind = $3) and ($4::uuid is null or account_id = $4)
         and ($5::text is null or account_id in (select id from accounts where account_slug = $5))
         and ($6::text is null or (kind = 'delivery' and
@@ -82,7 +85,6 @@ const listRows = {
     from listed i ${withNames} left join n on i.kind = 'delivery' and n.account_id = i.account_id
       and (n.consumer_id, n.oldest_event_id, n.first_seen_at, n.resolved_at)
         is not distinct from (i.consumer_id, i.oldest_event_id, i.counted_since, i.resolved_at)
-    where i.state <> 'resolved' or $1::text[] is null or 'resolved' = any($1) or n.waiting > 0 or n.exhausted > 0
     order by i.id desc`,
 };
 

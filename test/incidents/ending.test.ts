@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { consumersOf } from '../consumers/support.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
@@ -34,9 +35,16 @@ test('two successes and a time without a failure resolve an incident; what waits
   const resolved = await resolvedIncident(account.id);
   expect(resolved).toMatchObject({ id: incident.id, resolved_by: null, waiting: 5, exhausted: 0, attempts: 5 });
   expect(resolved.resolved_at).not.toBeNull();
-  expect((await incidents().list(`?account_id=${account.id}&state=unfinished`)).map(({ id }) => id)).toEqual([
-    incident.id,
-  ]);
+  // A newer one that is over, and was checked a moment before its last event was.
+  await stage.gateway.rows(
+    `insert into incidents (id, kind, state, account_id, cause, first_seen_at, last_seen_at, resolved_at, checked_at)
+     values ($1, 'delivery', 'resolved', $2, '500 over', now(), now(), now(), now())`,
+    [uuidv7(), account.id],
+  );
+  for (const limit of [1, 2]) {
+    const unfinished = await incidents().list(`?account_id=${account.id}&state=unfinished&limit=${limit}`);
+    expect(unfinished.map(({ id }) => id)).toEqual([incident.id]);
+  }
   for (const id of ids) expect((await stage.operate.replay(id)).status).toBe(202);
   for (const id of ids) await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
   expect(await incidents().list(`?account_id=${account.id}&state=unfinished`)).toEqual([]);
