@@ -35,6 +35,9 @@ const rotation = {
   project_delivery_secret_previous_expires_at: outboundEnd,
 };
 
+/** Dot segments are refused in the addresses of webhooks (src/http/request-target.ts). */
+const slugPattern = /^(?!\.\.?$)[A-Za-z0-9._~-]+$/;
+
 const ifUpdatedAt = isoTime.meta({
   description:
     'The `updated_at` of the account that the change was decided on: if the account was changed since, the answer is 409, and nothing changes',
@@ -55,7 +58,10 @@ export function accountSchemas(
   const url = deliveryUrl(addresses);
   const shape = {
     provider: z.enum([...providers.keys()]),
-    account_slug: filled(100).regex(/^[A-Za-z0-9._~-]+$/, 'may contain only letters, digits and . _ ~ -'),
+    account_slug: filled(100).regex(
+      slugPattern,
+      'may contain only letters, digits and . _ ~ -, and must not be . or ..',
+    ),
     app_key: filled(50),
     org_id: text(100).nullable(),
     signing_secret_current: secret.nullable(),

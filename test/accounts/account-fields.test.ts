@@ -16,13 +16,15 @@ const x = (length: number) => 'x'.repeat(length);
 const url = (length: number) => 'https://a.test/'.padEnd(length, 'x');
 const urlRule = 'must be an absolute http: or https: URL';
 const providerRule = `must be one of: ${providerNames.join(', ')}`;
-const slugRule = 'may contain only letters, digits and . _ ~ -';
+const slugRule = 'may contain only letters, digits and . _ ~ -, and must not be . or ..';
 const textRule = 'must not contain NUL characters or lone surrogates';
 
 test.each<[field: string, value: unknown]>([
   ['account_slug', 'a'],
   ['account_slug', x(100)],
   ['account_slug', 'AZaz09._~-'],
+  ['account_slug', '..a'],
+  ['account_slug', '...'],
   ['app_key', 'k'],
   ['app_key', x(50)],
   ['app_key', '😀 ключ'],
@@ -49,6 +51,8 @@ test.each<[field: string, value: unknown, message: string]>([
   ['account_slug', 'ä', slugRule],
   ['account_slug', 'a\n', slugRule],
   ['account_slug', '%41', slugRule],
+  ['account_slug', '.', slugRule],
+  ['account_slug', '..', slugRule],
   ['account_slug', null, 'must be a string'],
   ['app_key', '', 'must not be empty'],
   ['app_key', x(51), 'must have 50 characters or fewer'],
