@@ -22,7 +22,7 @@ const listQuery = z
     ip_address: textFilter,
     event_id: cursor.meta({
       description:
-        'Only entries about this event. Bulk jobs and replays of all failed events have one entry for all events',
+        'Only entries about this event or rejected webhook. A check of a rejected webhook is about it, and about the event that it has made or found. Bulk jobs and replays of all failed events have one entry for all events',
     }),
     reads: z
       .enum(['true', 'false'])

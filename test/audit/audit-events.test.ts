@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
+import { listAuditLogs } from '../../src/audit/query.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ worker: false });
@@ -32,19 +34,23 @@ test('the entries about one event say what operators did, with and without those
   expect((await admin.request('GET', next)).body).toMatchObject([{ action: 'event.ack' }]);
 });
 
-test('the list of an event reads the index of events', async () => {
+test('the list of an event reads the indexes of events and of rejected webhooks in their order', async () => {
   const plan = await gateway.database.transaction(async (sql) => {
     await sql.query({ name: '', text: 'set local enable_seqscan = off' }, []);
     await sql.query({ name: '', text: 'set local enable_sort = off' }, []);
-    return sql.query<{ 'QUERY PLAN': string }>(
-      {
-        name: '',
-        text: `explain select id from audit_logs where details ->> 'event_id' = 'x' order by id desc limit 10`,
+    let lines: unknown[] = [];
+    const explaining: Sql = {
+      async query({ text }, values) {
+        lines = await sql.query({ name: '', text: `explain ${text}` }, values);
+        return [];
       },
-      [],
-    );
+    };
+    const id = '01900000-0000-7000-8000-000000000001';
+    await listAuditLogs(explaining, { event_id: id, before: id, without: ['event.read'], limit: 10 });
+    return JSON.stringify(lines);
   });
-  expect(JSON.stringify(plan)).toContain('audit_logs_event');
+  for (const index of ['audit_logs_event', 'audit_logs_rejected'])
+    expect(plan).toContain(`Index Scan Backward using ${index}`);
   expect(await gateway.rows(`select 1 from pg_index where not indisvalid`)).toEqual([]);
 });
 
