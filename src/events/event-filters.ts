@@ -25,6 +25,7 @@ export const eventFilters = {
   provider: textFilter,
   event_type: textFilter,
   account_slug: textFilter,
+  account_id: cursor.meta({ description: 'Only events of this account, also those from before its slug was changed' }),
   external_id: textFilter,
   consumer: textFilter.meta({ description: 'Only events of consumers of this name' }),
   job: cursor.meta({ description: 'Only events that this bulk job was the last to change or make' }),
@@ -63,4 +64,11 @@ export interface WithinAccounts {
 export type ListFilters = z.infer<z.ZodObject<typeof listFilters>> & WithinAccounts;
 
 /** The filters whose columns never change. */
-export const equalityFilters = ['app_key', 'provider', 'event_type', 'account_slug', 'external_id'] as const;
+export const equalityFilters = [
+  'app_key',
+  'provider',
+  'event_type',
+  'account_slug',
+  'account_id',
+  'external_id',
+] as const;

@@ -43,8 +43,8 @@ const failBody = z
   .partial()
   .nullish();
 
-const { app_key, provider, account_slug, consumer, since, until } = eventFilters;
-const replayFailedQuery = z.strictObject({ app_key, provider, account_slug, consumer, since, until });
+const { app_key, provider, account_slug, account_id, consumer, since, until } = eventFilters;
+const replayFailedQuery = z.strictObject({ app_key, provider, account_slug, account_id, consumer, since, until });
 
 /** `/admin/events` (R46 to R51). */
 export function eventRoutes(deps: { database: Database; calls: AdminCalls; findWorkflow: FindWorkflow }) {

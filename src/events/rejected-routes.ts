@@ -10,9 +10,9 @@ import { listFilters } from './event-filters.ts';
 import { countMs, countRejected } from './rejected-counts.ts';
 import { rejectedCounts } from './rejected-schemas.ts';
 
-const { app_key, provider, event_type, account_slug, external_id, since, until, incident } = listFilters;
+const { app_key, provider, event_type, account_slug, account_id, external_id, since, until, incident } = listFilters;
 const countsQuery = z.strictObject({
-  ...{ app_key, provider, event_type, account_slug, external_id, since, until, incident },
+  ...{ app_key, provider, event_type, account_slug, account_id, external_id, since, until, incident },
 });
 
 /** `GET /admin/events/rejected` */

@@ -62,6 +62,27 @@ test('send --wrong-signature fails where no signature was checked', async () => 
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('no signature was checked') });
 });
 
+test('replay-failed --account replays the events of this account, whatever its slug was, and of no other', async () => {
+  const failed = async (account_slug: string, name: string) => {
+    const { body } = await gateway.send({ provider: 'generic', account_slug }, JSON.stringify({ id: name }));
+    await gateway.admin.post(`/admin/events/${body.id}/fail`, {});
+    return body.id;
+  };
+  const renamed = await gateway.admin.createAccount({ account_slug: 'taken-over' });
+  const ofRenamed = await failed('taken-over', 'first');
+  await gateway.admin.request('PATCH', `/admin/accounts/${renamed.id}`, { account_slug: 'renamed' });
+  await gateway.admin.createAccount({ account_slug: 'taken-over' });
+  const ofTaker = await failed('taken-over', 'second');
+  for (const [account, id] of [
+    ['generic/taken-over', ofTaker],
+    ['generic/renamed', ofRenamed],
+  ]) {
+    const result = await runCli(['replay-failed', '--account', account, '--yes'], { env: gatewayEnv(gateway) });
+    expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^replayed +1$/m) });
+    expect((await gateway.admin.event(id)).generation).toBe(1);
+  }
+});
+
 test('status ends with 1 where a gateway accepts connections and does not answer', async () => {
   const port = await listenForTest(createServer());
   const env = { ...gatewayEnv(gateway), GATEWAY_URL: `http://127.0.0.1:${port}` };

@@ -13,8 +13,8 @@ export function eventId(text: string): string {
   return text;
 }
 
-/** Provider and slug of `--account`, as filters of the API. */
-export async function accountFilter(cli: Cli, account: string | undefined) {
+/** The address of `--account`, as filters of the API: lists by it have an index, lists by the id have none. */
+export async function addressFilter(cli: Cli, account: string | undefined) {
   if (account === undefined) return {};
   const { provider, account_slug } = await resolveAccount(cli, account);
   return { provider, account_slug };

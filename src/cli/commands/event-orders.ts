@@ -3,8 +3,9 @@ import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { CliError } from '../exit.ts';
 import { timeAgo } from '../options.ts';
+import { resolveAccount } from '../resolve-account.ts';
 import type { EventRow } from './event-columns.ts';
-import { accountFilter, eventId } from './event-filter.ts';
+import { eventId } from './event-filter.ts';
 
 type Order = (id: string) => Promise<EventRow>;
 
@@ -65,17 +66,17 @@ export function addEventOrders(events: Command, program: Command, cli: Cli): voi
   program
     .command('replay-failed')
     .description('Replay all failed events that match')
-    .option('--account <account>', 'only those of this account: provider/slug, or its id')
+    .option('--account <account>', 'only those of this account, also under earlier slugs: provider/slug, or its id')
     .option('--app-key <key>', 'only those of this application')
     .option('--provider <name>', 'only those of this provider')
     .option('--consumer <name>', 'only those of consumers with this name')
     .option('--since <time>', 'received since then: ISO 8601, or how long ago, such as 1h', timeAgo)
     .option('--until <time>', 'received until then', timeAgo)
     .action(async (options: ReplayFilter) => {
-      const { appKey, provider, consumer, since, until } = options;
-      const ofAccount = await accountFilter(cli, options.account);
-      const query = { app_key: appKey, provider, consumer, since, until, ...ofAccount };
-      const which = Object.values(query).filter((value) => value !== undefined);
+      const { account, appKey, provider, consumer, since, until } = options;
+      const account_id = account === undefined ? undefined : (await resolveAccount(cli, account)).id;
+      const query = { account_id, app_key: appKey, provider, consumer, since, until };
+      const which = [account, appKey, provider, consumer, since, until].filter((value) => value !== undefined);
       await cli.prompts.confirm(`Replay all failed events${which.length > 0 ? ` (${which.join(', ')})` : ''}?`);
       const result = answered(await cli.admin().events['replay-failed'].post(undefined, { query }));
       cli.out.record(

@@ -11,7 +11,7 @@ import { printable } from '../output/printable.ts';
 import { type PageOptions, paged, withPages } from '../paged.ts';
 import { request } from '../request.ts';
 import { eventColumns } from './event-columns.ts';
-import { accountFilter, eventId } from './event-filter.ts';
+import { addressFilter, eventId } from './event-filter.ts';
 import { addEventOrders } from './event-orders.ts';
 import { addTailCommand } from './tail.ts';
 
@@ -34,7 +34,10 @@ export function addEventsCommands(program: Command, cli: Cli): void {
   const list = events
     .command('list')
     .description('List events, the newest first')
-    .option('--account <account>', 'only those of this account: provider/slug, or its id')
+    .option(
+      '--account <account>',
+      'only those received at the address that this account has now: provider/slug, or its id',
+    )
     .option('--app-key <key>', 'only those of this application')
     .option('--provider <name>', 'only those of this provider')
     .option('--type <type>', 'only those of this type')
@@ -49,7 +52,7 @@ export function addEventsCommands(program: Command, cli: Cli): void {
       ...{ app_key: options.appKey, provider: options.provider, event_type: options.type, state: options.state },
       ...{ consumer: options.consumer, external_id: options.externalId, incident: options.incident },
       ...{ since: options.since, until: options.until },
-      ...(await accountFilter(cli, options.account)),
+      ...(await addressFilter(cli, options.account)),
     };
     const read = async (page: { limit: number; before: string | undefined }) =>
       answered(await cli.admin().events.get({ query: { ...filter, ...page } }));

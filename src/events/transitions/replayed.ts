@@ -63,8 +63,17 @@ const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_
 const replaysABatch = 1_000;
 
 /** Which failed events are replayed. */
-type ReplayFailedFilter = Pick<EventFilters, 'app_key' | 'provider' | 'since' | 'until' | 'account_slug' | 'consumer'> &
+type ReplayFailedFilter = Pick<
+  EventFilters,
+  'app_key' | 'provider' | 'since' | 'until' | 'account_slug' | 'account_id' | 'consumer'
+> &
   WithinAccounts;
+
+/** The accounts whose events a filter means; null: all. One outside of the token's scope leaves none. */
+function accountsOf({ account_id, accountIds = null }: ReplayFailedFilter): readonly string[] | null {
+  if (account_id === undefined) return accountIds;
+  return accountIds === null || accountIds.includes(account_id) ? [account_id] : [];
+}
 
 /**
  * Replays every event whose delivery or processing has failed, except rejected events, those that a person has acknowledged
@@ -81,7 +90,7 @@ export async function replayFailed(
 ): Promise<number> {
   const [row] = await sql.query<{ replayed: number }>(replayFailedEvents, [
     ...[filter.app_key ?? null, filter.provider ?? null, filter.since ?? null, filter.until ?? null],
-    ...[filter.account_slug ?? null, filter.consumer ?? null, filter.accountIds ?? null],
+    ...[filter.account_slug ?? null, filter.consumer ?? null, accountsOf(filter)],
     actor,
   ]);
   return row?.replayed ?? 0;
