@@ -12,16 +12,22 @@ export function wholeNumber(given: string): number {
 /** Collects the values of an option that may be repeated. */
 export const repeated = (value: string, before: string[] = []): string[] => [...before, value];
 
+/** A time in ISO 8601, in ms; null for other texts, of which `Date.parse` takes some: for 48, a day in 2048. */
+function isoTimeMs(given: string): number | null {
+  const at = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
 /** A time of an option: ISO 8601, or how long ago, such as `1h` or `30m`. As ISO 8601. */
 export function timeAgo(given: string): string {
-  if (duration.test(given)) return new Date(Date.now() - ms(given as ms.StringValue)).toISOString();
-  if (/^\d{4}-\d{2}-\d{2}/.test(given) && !Number.isNaN(Date.parse(given))) return new Date(given).toISOString();
+  const at = duration.test(given) ? Date.now() - ms(given as ms.StringValue) : isoTimeMs(given);
+  if (at !== null) return new Date(at).toISOString();
   throw new InvalidArgumentError('It must be a time such as 2026-11-20T10:00:00Z, or how long ago, such as 1h.');
 }
 
 /** A time to come of an option: ISO 8601, or in how long, such as `30d`. */
 export function timeAhead(given: string): Date {
-  const at = duration.test(given) ? Date.now() + ms(given as ms.StringValue) : Date.parse(given);
-  if (!Number.isNaN(at)) return new Date(at);
+  const at = duration.test(given) ? Date.now() + ms(given as ms.StringValue) : isoTimeMs(given);
+  if (at !== null) return new Date(at);
   throw new InvalidArgumentError('It must be a time such as 2026-11-20T10:00:00Z, or in how long, such as 30d.');
 }

@@ -62,6 +62,12 @@ test('send --wrong-signature fails where no signature was checked', async () => 
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('no signature was checked') });
 });
 
+test.each(['48', '7', 'in 45'])('tokens create takes no %j for a time', async (expires) => {
+  const args = ['tokens', 'create', 'ci', '--role', 'read', '--expires', expires];
+  const result = await runCli(args, { env: gatewayEnv(gateway) });
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('It must be a time such as') });
+});
+
 test('replay-failed --account replays the events of this account, whatever its slug was, and of no other', async () => {
   const failed = async (account_slug: string, name: string) => {
     const { body } = await gateway.send({ provider: 'generic', account_slug }, JSON.stringify({ id: name }));
