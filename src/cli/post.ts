@@ -15,6 +15,7 @@ export interface PostRequest {
 
 export interface PostAnswer {
   status: number;
+  contentType: string | null;
   /** Its first 64 KiB. */
   body: string;
   durationMs: number;
@@ -60,7 +61,8 @@ function exchange(
       response.on('error', (error) => reject(signal.aborted ? signal.reason : error));
       response.on('end', () => {
         const text = Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, body: text });
+        const contentType = response.headers['content-type'] ?? null;
+        resolve({ status: response.statusCode ?? 0, contentType, body: text });
       });
     });
     sent.end(body);

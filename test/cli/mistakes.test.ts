@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -60,6 +61,36 @@ test('send --wrong-signature fails where no signature was checked', async () => 
     { env: gatewayEnv(gateway) },
   );
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('no signature was checked') });
+});
+
+test.each([
+  ['an empty answer', (response: ServerResponse) => response.writeHead(200).end()],
+  ['a web page', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi')],
+  ['JSON of its own', (response: ServerResponse) => response.writeHead(201).end('{"id":"4711","ok":true}')],
+])('send fails where %s comes from another server', async (_, reply) => {
+  const secret = secretText('signing');
+  const { account_slug } = await gateway.admin.createAccount({
+    ...{ provider: 'slack', skip_signature_verification: false, signing_secret_current: secret },
+  });
+  const elsewhere = await consumerForTest((response) => void reply(response));
+  const args = [
+    ...['--account', `slack/${account_slug}`, '--address', new URL(elsewhere.url).origin],
+    ...['--secret-file', fileWith(secret)],
+  ];
+  for (const given of [['slack/app_mention'], ['slack/slash_command'], ['slack/app_mention', '--wrong-signature']]) {
+    const result = await runCli(['send', ...given, ...args], { env: gatewayEnv(gateway) });
+    expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is not a webhook gateway') });
+    expect(result.stderr).toContain('Check --address');
+  }
+});
+
+test('send accepts the answer to the check of an address', async () => {
+  const secret = secretText('signing');
+  const { account_slug } = await gateway.admin.createAccount({ provider: 'slack', signing_secret_current: secret });
+  const check = fileWith('{"type":"url_verification","challenge":"abc"}');
+  const args = ['send', 'slack', '--account', `slack/${account_slug}`, '--secret-file', fileWith(secret)];
+  const result = await runCli([...args, '--file', check], { env: gatewayEnv(gateway) });
+  expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^answer +200$/m) });
 });
 
 test.each(['48', '7', 'in 45'])('tokens create takes no %j for a time', async (expires) => {

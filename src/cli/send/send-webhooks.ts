@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Header } from '../../providers/inbound-request.ts';
+import { type Header, type InboundRequest, inboundRequest } from '../../providers/inbound-request.ts';
+import { providers } from '../../providers/registry.ts';
+import { isId } from '../../shared/is-id.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, exitCodes } from '../exit.ts';
 import { type PostAnswer, post } from '../post.ts';
@@ -40,7 +42,7 @@ export interface SentWebhook {
 /**
  * Sends webhooks, with new ids each, and hands over each answer.
  *
- * @throws CliError if the gateway does not answer
+ * @throws CliError if no gateway answers
  */
 export async function sendWebhooks(
   { signal }: Pick<Cli, 'signal'>,
@@ -73,23 +75,44 @@ async function sendOne(
   const message = newMessage(make, { base, path: `/${provider}/${slug}`, headers });
   const used = wrongSignature ? { ...key, secret: newSigningSecret(provider) } : key;
   const signed = signMessage(provider, message, used);
-  const url = new URL(`${base}/${provider}/${slug}${signed.query}`);
-  try {
-    return sentOf(await post({ url, headers: signed.headers, body: signed.body, timeLimitMs, signal }));
-  } catch (error) {
+  const target = `/${provider}/${slug}${signed.query}`;
+  const { body } = signed;
+  const sent = { url: new URL(base + target), headers: signed.headers, body, timeLimitMs, signal };
+  const answer = await post(sent).catch((error: unknown) => {
     if (signal.aborted) throw error;
     throw new CliError(
       exitCodes.failed,
       `the gateway does not answer at ${base}: ${error instanceof Error ? error.message : String(error)}`,
       'Check that it runs, and --address if webhooks have another address than the API.',
     );
-  }
+  });
+  const rawHeaders = signed.headers.flat();
+  const request = inboundRequest({ rawHeaders, target, publicUrl: base, body, receivedAt: message.at });
+  if (isAccepted(answer.status) && !isOfGateway(answer, provider, request))
+    throw new CliError(
+      exitCodes.failed,
+      `what answers at ${base} with status ${answer.status} is not a webhook gateway`,
+      'Check --address, or the address of the gateway without it.',
+    );
+  return sentOf(answer);
+}
+
+const isAccepted = (status: number) => status >= 200 && status < 300;
+
+/** Whether a 2xx is that of a gateway: the usual answer with the event, or the one that the provider wants in its place. */
+function isOfGateway({ body, contentType }: PostAnswer, provider: string, request: InboundRequest): boolean {
+  const { id, duplicate } = objectOf(body);
+  if (typeof id === 'string' && isId(id) && typeof duplicate === 'boolean') return true;
+  const answers = providers.get(provider);
+  const own =
+    answers?.challenge?.(request) ?? answers?.unsignedCheck?.(request) ?? answers?.acknowledge?.(request)?.reply;
+  return own !== undefined && own.body === body && own.contentType === contentType;
 }
 
 function sentOf({ status, body, durationMs }: PostAnswer): SentWebhook {
   const answer = objectOf(body);
   const text = (name: string) => (typeof answer[name] === 'string' ? answer[name] : null);
-  const accepted = status >= 200 && status < 300;
+  const accepted = isAccepted(status);
   return {
     status,
     event_id: accepted ? text('id') : null,
