@@ -16,7 +16,7 @@ type Fields = { [name: string]: unknown };
 
 /** Fields that hold secrets. Arguments are in the history of the shell, and other users of a machine can see them. */
 const secretName = /(^|[._])(secret|password|token|key|value|signing_secret\w*|\w+_secret|\w+_token|webhook_url)$/;
-const notSecret = /(^|[._])(app_key|public_key)$/;
+const notSecret = /(^|[._])(app_key|public_key|\w+_expires_at)$/;
 const urlWithPassword = /^\w+:\/\/[^/]*@/;
 const isSecret = (path: string, value: unknown) =>
   (secretName.test(path) && !notSecret.test(path) && value !== null) || urlWithPassword.test(String(value));

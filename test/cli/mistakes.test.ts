@@ -99,6 +99,15 @@ test.each(['48', '7', 'in 45'])('tokens create takes no %j for a time', async (e
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('It must be a time such as') });
 });
 
+test('the end of a previous secret is no secret', async () => {
+  const { id } = await gateway.admin.createAccount({ signing_secret_previous: secretText('previous') });
+  const set = ['--set', 'signing_secret_previous_expires_at=2030-01-02T00:00:00Z'];
+  const result = await runCli(['accounts', 'update', id, ...set], { env: gatewayEnv(gateway) });
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  const { body } = await gateway.admin.request('GET', `/admin/accounts/${id}`);
+  expect(body.signing_secret_previous_expires_at).toBe('2030-01-02T00:00:00.000Z');
+});
+
 test('replay-failed --account replays the events of this account, whatever its slug was, and of no other', async () => {
   const failed = async (account_slug: string, name: string) => {
     const { body } = await gateway.send({ provider: 'generic', account_slug }, JSON.stringify({ id: name }));
