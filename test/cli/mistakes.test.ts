@@ -157,7 +157,10 @@ test.each([
   }
 });
 
-test.each(['failed', 'retrying'])('deliveries %s says that there may be more than it lists', async (list) => {
+test.each([
+  ['failed', '--state exhausted --all, also with acknowledged, dead, ended, failed_by_person'],
+  ['retrying', '--state retrying --all, also with waiting'],
+])('deliveries %s says that there may be more than it lists', async (list, states) => {
   const { id } = await gateway.admin.createAccount({});
   const isFailed = list === 'failed';
   const fields: StoredFields = {
@@ -172,5 +175,5 @@ test.each(['failed', 'retrying'])('deliveries %s says that there may be more tha
   );
   const { code, stderr } = await runCli(['deliveries', list], { env: gatewayEnv(gateway) });
   expect(code).toBe(0);
-  expect(stderr).toContain(`All: webhook-gateway events list --state ${isFailed ? 'exhausted' : 'retrying'} --all`);
+  expect(stderr).toContain(`All of a state: webhook-gateway events list ${states}`);
 });

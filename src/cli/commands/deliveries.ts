@@ -12,9 +12,12 @@ const mostListed = 200;
 
 /** `deliveries`: stats, failed, retrying. */
 export function addDeliveriesCommands(program: Command, cli: Cli): void {
-  const noteMore = (listed: readonly unknown[], which: string, state: EventState) => {
+  /** @param states those of the events that are listed, the most frequent first */
+  const noteMore = (listed: readonly unknown[], which: string, [state, ...others]: [EventState, ...EventState[]]) => {
     if (listed.length === mostListed)
-      cli.out.note(`${mostListed} are listed, ${which}. All: webhook-gateway events list --state ${state} --all`);
+      cli.out.note(
+        `${mostListed} are listed, ${which}. All of a state: webhook-gateway events list --state ${state} --all, also with ${others.join(', ')}`,
+      );
   };
   const deliveries = program.command('deliveries').description('Deliveries: how many succeed, and which fail');
   deliveries
@@ -44,7 +47,7 @@ export function addDeliveriesCommands(program: Command, cli: Cli): void {
     .action(async () => {
       const failed = answered(await cli.admin().delivery.failed.get());
       cli.out.table(failureColumns, failed);
-      noteMore(failed, 'the newest', 'exhausted');
+      noteMore(failed, 'the newest', ['exhausted', 'acknowledged', 'dead', 'ended', 'failed_by_person']);
     });
   deliveries
     .command('retrying')
@@ -53,6 +56,6 @@ export function addDeliveriesCommands(program: Command, cli: Cli): void {
     .action(async ({ minAttempts }: { minAttempts?: number }) => {
       const retrying = answered(await cli.admin().delivery.retrying.get({ query: { min_attempts: minAttempts } }));
       cli.out.table(failureColumns, retrying);
-      noteMore(retrying, 'those with most attempts', 'retrying');
+      noteMore(retrying, 'those with most attempts', ['retrying', 'waiting']);
     });
 }
