@@ -35,12 +35,16 @@ export class EventExports {
     this.#database = database;
   }
 
-  /** @throws Problem `too_many_calls` */
-  admit(): void {
+  /** Takes a place until the response is closed. @throws Problem `too_many_calls` */
+  reserve(response: ServerResponse): void {
     if (this.#running >= mostExports)
       throw new Problem('too_many_calls', `this process has ${mostExports} exports in progress; try again later`, {
         headers: { 'retry-after': String(retryAfterS) },
       });
+    this.#running += 1;
+    response.once('close', () => {
+      this.#running -= 1;
+    });
   }
 
   /**
@@ -49,16 +53,11 @@ export class EventExports {
    *
    * @param signal aborted when the client has left
    */
-  async write(wanted: EventExport, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    this.#running += 1;
-    try {
-      await this.#write(wanted, response, signal);
-    } finally {
-      this.#running -= 1;
-    }
-  }
-
-  async #write({ filter, format, requireInForce }: EventExport, response: ServerResponse, signal: AbortSignal) {
+  async write(
+    { filter, format, requireInForce }: EventExport,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
     let text = headOf(format);
     for (let before: string | undefined; ; ) {
       const { lines, last } = await this.#pages.run(signal, () =>

@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts';
 import type { CallLimit } from '../../http/admin/call-limit.ts';
 import { clientSignal } from '../../http/client-signal.ts';
 import { streamedAnswer } from '../../http/direct-answer.ts';
+import { nodeExchange } from '../../http/node-request.ts';
 import { noBody, operation } from '../../http/operation.ts';
 import type { Log } from '../../shared/log.ts';
 import { mostCounted } from '../bulk/matching-events.ts';
@@ -74,7 +75,7 @@ export function summaryRoutes(deps: { database: Database; calls: AdminCalls; cou
         const { format = 'ndjson', ...given } = query;
         const call = calls.of(request);
         call.note({ query });
-        exports.admit();
+        exports.reserve(nodeExchange(request)[1]);
         const filter = { ...given, accountIds: call.accountIds };
         const wanted = { filter, format, requireInForce: () => call.requireInForce() };
         return streamedAnswer(request, {
