@@ -81,15 +81,14 @@ export class AttemptSlots {
    */
   acquire(owner: AttemptOwner, holder: string, nowMs: number): SlotOrWait {
     const { consumerId, accountId } = owner;
-    const own = this.#consumers.acquire(consumerId, holder, nowMs);
+    const own = this.#consumers.ask(consumerId, holder, nowMs);
     if ('waitMs' in own) {
       this.#accounts.giveUp(accountId, holder);
       return this.#refused(owner, own);
     }
     const ofAccount = this.#accounts.acquire(accountId, holder, nowMs);
-    if (!('waitMs' in ofAccount)) return this.#both(owner, own, ofAccount);
-    own.release('unused');
-    this.#consumers.putBack(consumerId, holder, nowMs + ofAccount.waitMs);
+    if (!('waitMs' in ofAccount)) return this.#both(owner, own.take(), ofAccount);
+    this.#consumers.reserve(consumerId, holder, nowMs + ofAccount.waitMs);
     return this.#refused(owner, ofAccount);
   }
 

@@ -4,9 +4,20 @@ import { LRUCache } from 'lru-cache';
 const firstGuessMs = 200;
 /** Owners whose mean time of holding a slot is remembered. */
 const keptMeans = 10_000;
-/** How long a reserved slot is kept after it is due. Then the next holder gets it. */
+/** How long a holder keeps its place in the line after its reservation is due. */
 const ticketGraceMs = 30_000;
+/** How long a slot is kept free for a holder after its reservation is due: it may have asked another process. */
+const lateMs = 1_000;
+/** The part of the slots that is kept free for reservations. The others go to any holder that asks. */
+const reservable = 1 / 2;
 const shortestWaitMs = 100;
+/**
+ * Nothing wakes a holder that waits, so this is how long an outage of a consumer may last on after it. An ask costs an
+ * activity, a timer and two workflow tasks. So the holders of a long line ask less often: about 50 a second.
+ */
+const longestWaitMs = { least: 30_000, perHolder: 20, most: 120_000 };
+/** Jitter of up to 20 % of the longest wait, so that those that began to wait together do not all ask at the same time. */
+const spread = 0.2;
 
 /** The owner of a set of slots: an account with its attempts, or a destination with its messages. */
 interface Owner {
@@ -14,7 +25,7 @@ interface Owner {
   inFlight: number;
   /** The part of `inFlight` that the relay holds. */
   direct: number;
-  /** Reserved slots by holder, in the order of asking. */
+  /** Reserved slots by holder, in the order of the first asks. */
   tickets: Map<string, Ticket>;
 }
 
@@ -87,15 +98,27 @@ export class Slots {
    * @param weight what the slot counts of the limit; a slot that weighs more than the limit is held alone
    */
   acquire(ownerId: string, holder: string, nowMs: number, weight = 1): SlotOrWait {
+    const asked = this.ask(ownerId, holder, nowMs, weight);
+    return 'waitMs' in asked ? asked : asked.take();
+  }
+
+  /** As `acquire`, for a caller that may not need the slot: until the slot is taken, the holder keeps its place in the line. */
+  ask(ownerId: string, holder: string, nowMs: number, weight = 1): { take(): Slot } | { waitMs: number } {
     const owner = this.#owner(ownerId);
-    const ahead = weightAhead(owner.tickets, holder, nowMs);
-    if (owner.inFlight + ahead + weight <= this.limit || owner.inFlight + ahead === 0) {
-      owner.tickets.delete(holder);
-      return this.#take(ownerId, owner, nowMs, { weight });
-    }
-    const rounds = Math.ceil((ahead + weight) / this.limit);
-    const waitMs = Math.max(shortestWaitMs, Math.ceil(rounds * this.meanMs(ownerId)));
-    if (!owner.tickets.has(holder)) owner.tickets.set(holder, { dueMs: nowMs + waitMs, weight });
+    const meanMs = this.meanMs(ownerId);
+    const longestMs = longestWait(owner.tickets.size);
+    const { waiting, reserved } = this.#ahead(owner.tickets, holder, { nowMs, meanMs, longestMs });
+    if (owner.inFlight + reserved + weight <= this.limit || owner.inFlight + reserved === 0)
+      return {
+        take: () => {
+          owner.tickets.delete(holder);
+          return this.#take(ownerId, owner, nowMs, { weight });
+        },
+      };
+    const rounds = Math.ceil((waiting + Math.min(weight, this.limit)) / this.limit);
+    const expectedMs = Math.max(shortestWaitMs, rounds * meanMs);
+    const waitMs = Math.ceil(Math.min(expectedMs, longestMs * (1 - spread * Math.random())));
+    this.reserve(ownerId, holder, nowMs + waitMs, weight);
     return { waitMs };
   }
 
@@ -104,10 +127,9 @@ export class Slots {
     this.#owners.get(ownerId)?.tickets.delete(holder);
   }
 
-  /** Reserves a slot before all others for a holder that has just released an unused one. */
-  putBack(ownerId: string, holder: string, dueMs: number, weight = 1): void {
-    const owner = this.#owner(ownerId);
-    owner.tickets = new Map([[holder, { dueMs, weight }], ...owner.tickets]);
+  /** Reserves a slot for a holder: at its place in the line, or at the end. */
+  reserve(ownerId: string, holder: string, dueMs: number, weight = 1): void {
+    this.#owner(ownerId).tickets.set(holder, { dueMs, weight });
   }
 
   /**
@@ -117,6 +139,30 @@ export class Slots {
     removeAbandoned(owner.tickets, nowMs);
     const free = this.limit - owner.inFlight;
     return owner.tickets.size === 0 ? free : Math.min(free, Math.ceil(this.limit / 2) - owner.direct);
+  }
+
+  /**
+   * The weights of the tickets before this holder's own (of all, if it has none), up to those that make the longest wait,
+   * and of those for which slots are kept free: the first ones that are due before a slot acquired now is released.
+   * Removes abandoned tickets.
+   */
+  #ahead(
+    tickets: Map<string, Ticket>,
+    holder: string,
+    { nowMs, meanMs, longestMs }: { nowMs: number; meanMs: number; longestMs: number },
+  ): { waiting: number; reserved: number } {
+    let [waiting, reserved] = [0, 0];
+    for (const [other, ticket] of tickets) {
+      if (other === holder || waiting * meanMs > longestMs * this.limit) break;
+      if (isAbandoned(ticket, nowMs)) {
+        tickets.delete(other);
+        continue;
+      }
+      waiting += ticket.weight;
+      const isExpected = ticket.dueMs <= nowMs + meanMs && ticket.dueMs + lateMs >= nowMs;
+      if (isExpected && reserved < this.limit * reservable) reserved += ticket.weight;
+    }
+    return { waiting, reserved };
   }
 
   #owner(id: string): Owner {
@@ -130,7 +176,7 @@ export class Slots {
     owner: Owner,
     enteredMs: number,
     { weight = 1, released }: { weight?: number; released?: () => void },
-  ): SlotOrWait {
+  ): Slot {
     owner.inFlight += weight;
     let isReleased = false;
     return {
@@ -162,13 +208,7 @@ function removeAbandoned(tickets: Map<string, Ticket>, nowMs: number): void {
   }
 }
 
-/** The weight of the reservations before this holder's own (all, if it has none). Removes abandoned ones. */
-function weightAhead(tickets: Map<string, Ticket>, holder: string, nowMs: number): number {
-  let ahead = 0;
-  for (const [other, ticket] of tickets) {
-    if (other === holder) return ahead;
-    if (isAbandoned(ticket, nowMs)) tickets.delete(other);
-    else ahead += ticket.weight;
-  }
-  return ahead;
+function longestWait(holders: number): number {
+  const { least, perHolder, most } = longestWaitMs;
+  return Math.min(most, Math.max(least, holders * perHolder));
 }
