@@ -2,8 +2,8 @@ import { attemptText } from '../../workflows/attempt-text.ts';
 import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Startable } from './startable.ts';
 
-/** Temporal refuses a summary of more than 400 bytes, of which its encoding takes some. */
-const longestName = 80;
+/** Temporal refuses a workflow whose summary has more than 400 bytes, of which its encoding takes about 30. */
+const longestSummary = 350;
 
 /** What the Web UI shows of a workflow from its start on: a line, and a text in Markdown. */
 export function startDetails(
@@ -20,11 +20,13 @@ export function startDetails(
     ...(deliveryStatus === 'pending' ? [] : [`- At its start, the delivery had ended: ${deliveryStatus}`]),
   ];
   return {
-    staticSummary: [
-      `${shortened(provider)}/${shortened(accountSlug)}`,
-      ...(consumer === 'default' ? [] : [`to ${consumer}`]),
-      ...(eventType === null ? [] : [shortened(eventType)]),
-    ].join(' '),
+    staticSummary: shortened(
+      [
+        `${provider}/${accountSlug}`,
+        ...(consumer === 'default' ? [] : [`to ${consumer}`]),
+        ...(eventType === null ? [] : [eventType]),
+      ].join(' '),
+    ),
     staticDetails: lines.join('\n'),
   };
 }
@@ -32,6 +34,18 @@ export function startDetails(
 /** The event's type comes from a payload, so nothing in it may be read as Markdown. */
 const code = (text: string) => `\`${plain(text).replaceAll('`', "'")}\``;
 
-const shortened = (text: string) => (text.length > longestName ? `${plain(text.slice(0, longestName))}…` : plain(text));
+/** The text, or its beginning and an ellipsis, in at most `longestSummary` bytes of JSON. */
+function shortened(text: string): string {
+  const characters = [...plain(text)];
+  let bytes = bytesOf('…');
+  const most = characters.findIndex((character) => {
+    bytes += bytesOf(character);
+    return bytes > longestSummary;
+  });
+  return most === -1 ? characters.join('') : `${characters.slice(0, most).join('')}…`;
+}
+
+/** In JSON, quotes and backslashes take two. */
+const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length;
 
 const plain = (text: string) => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
