@@ -10,16 +10,19 @@ declare
   ids uuid[];
 begin
   -- A pending event is in the queue (lanes 0 and 1: src/events/lanes.ts), or it has a time of its next attempt. Both conditions have an index.
-  select array_agg(id) into ids from (
-    select e.id from events e
-    where e.delivery_status = 'pending' and e.id in (
-      select event_id from event_queue where account_id = any(owners) and lane < 2
-      union all
-      select id from events
-      where case when of_consumer then consumer_id = p_account_id else account_id = p_account_id end and due_at is not null
-    )
-    order by e.id limit p_most for update of e
-  ) waiting;
+  select array_agg(id order by id) into ids from (
+    select e.id from (
+      select event_id as id from event_queue where account_id = any(owners) and lane < 2
+      union
+      select due.id from unnest(owners) as o (id) cross join lateral (
+        select id from events where coalesce(consumer_id, account_id) = o.id and due_at is not null order by id limit p_most
+      ) due
+      order by id
+    ) waiting cross join lateral (
+      -- Looks for each of them. A join sometimes walks all events that are stored.
+      select id from events where id = waiting.id and delivery_status = 'pending' limit 1 for update
+    ) e limit p_most
+  ) locked;
   if ids is null then
     return 0;
   end if;

@@ -30,6 +30,7 @@ import { Migration20261128000600_expand_scopes_of_bulk_jobs } from '../../migrat
 import { Migration20261128001400_expand_checks_of_rejected_webhooks } from '../../migrations/Migration20261128001400_expand_checks_of_rejected_webhooks.ts';
 import { Migration20261128001500_expand_actors_of_replays } from '../../migrations/Migration20261128001500_expand_actors_of_replays.ts';
 import { Migration20261128001600_expand_headers_of_attempts } from '../../migrations/Migration20261128001600_expand_headers_of_attempts.ts';
+import { Migration20261128001700_expand_index_of_due_events } from '../../migrations/Migration20261128001700_expand_index_of_due_events.ts';
 import { Migration20261129000100_expand_index_of_audited_checks } from '../../migrations/Migration20261129000100_expand_index_of_audited_checks.ts';
 
 /** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
@@ -76,6 +77,7 @@ const laterMigrations = {
   Migration20261128001400_expand_checks_of_rejected_webhooks,
   Migration20261128001500_expand_actors_of_replays,
   Migration20261128001600_expand_headers_of_attempts,
+  Migration20261128001700_expand_index_of_due_events,
   Migration20261129000100_expand_index_of_audited_checks,
 };
 
