@@ -39,7 +39,7 @@ export interface AttemptRow {
   requestId: string;
   /** Whether the event was made by a backfill. */
   backfilled: boolean;
-  account: AccountSecrets & Pick<OwnerState, 'enabled' | 'deleted' | 'paused'>;
+  account: AccountSecrets & Pick<OwnerState, 'enabled' | 'deleted' | 'pausedSince'>;
   consumer: OwnerState & { name: string; options: DeliveryOptions | null };
   headers: [name: string, value: string][];
   contentType: string | null;
@@ -60,7 +60,7 @@ interface OwnerState {
   id: string;
   enabled: boolean;
   deleted: boolean;
-  paused: boolean;
+  pausedSince: Date | null;
 }
 
 /** What an attempt needs besides its event: the states of account, consumer and pause, at one moment. */
@@ -68,9 +68,9 @@ export type Circumstances = Pick<AttemptRow, 'account' | 'consumer' | 'pause' | 
 
 /** The columns of `Circumstances`, for a statement in which `accounts` has the alias `a` and `consumers` the alias `c`. */
 export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
-      a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.paused_since is not null as paused, a.provider as account_provider,
+      a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.paused_since as "pausedSince", a.provider as account_provider,
       case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'enabled', c.enabled, 'deleted', c.deleted_at is not null,
-        'paused', c.paused_since is not null, 'options', c.options) end as consumer,
+        'pausedSince', c.paused_since, 'options', c.options) end as consumer,
       case when c.id <> a.id then c.url end as "consumerUrl", c.url_credentials as "consumerUrlCredentials", c.secret as "consumerSecret", c.sealed_options as "sealedOptions",
       a.delivery_url as "deliveryUrl", a.delivery_url_credentials as "deliveryUrlCredentials",
       a.delivery_secret as "deliverySecret", a.project_delivery_url as "projectDeliveryUrl",
@@ -80,7 +80,7 @@ export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as r
 
 export type CircumstanceRow = Omit<AttemptRow['account'], 'id' | 'provider' | 'consumer'> & {
   /** Null: `default`, of which no setting was changed. */
-  consumer: AttemptRow['consumer'] | null;
+  consumer: (Omit<AttemptRow['consumer'], 'pausedSince'> & { pausedSince: string | null }) | null;
   /** Null: `default`. */
   consumerUrl: string | null;
   consumerUrlCredentials: Buffer | null;
@@ -193,26 +193,31 @@ function toAttemptRow(row: Row): AttemptRow {
 }
 
 export function toCircumstances(row: CircumstanceRow): Circumstances {
-  const { enabled, deleted, paused, deliveryUrl, deliveryUrlCredentials, deliverySecret } = row;
+  const { enabled, deleted, pausedSince, deliveryUrl, deliveryUrlCredentials, deliverySecret } = row;
   const { projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret } = row;
   const { signingSecretCurrent, signingSecretPrevious, providerConfig } = row;
   return {
     pause: toPause(row.pause),
     resumedAt: toResumedAt(row.resumed),
     account: {
-      ...{ id: row.account_id, provider: row.account_provider, enabled, deleted, paused },
+      ...{ id: row.account_id, provider: row.account_provider, enabled, deleted, pausedSince },
       ...{ deliveryUrl, deliveryUrlCredentials, deliverySecret },
       ...{ projectDeliveryUrl, projectDeliveryUrlCredentials, projectDeliverySecret },
       ...{ signingSecretCurrent, signingSecretPrevious, providerConfig },
       consumer: consumerAddress(row),
       sealedOptions: row.sealedOptions,
     },
-    consumer: row.consumer ?? {
-      ...{ id: row.account_id, name: 'default', enabled: true, deleted: false, paused: false, options: null },
-    },
+    consumer: toConsumer(row),
     nowMs: databaseClock(row.read_at),
     readMs: performance.now(),
   };
+}
+
+function toConsumer({ consumer, account_id: id }: CircumstanceRow): AttemptRow['consumer'] {
+  if (consumer === null)
+    return { id, name: 'default', enabled: true, deleted: false, pausedSince: null, options: null };
+  const { pausedSince } = consumer;
+  return { ...consumer, pausedSince: pausedSince === null ? null : new Date(pausedSince) };
 }
 
 function consumerAddress({ consumer, consumerUrl: url, ...row }: CircumstanceRow): ConsumerAddress | null {

@@ -96,7 +96,7 @@ const spread = 0.2;
  * How long a notification or an operator's retry waits before it checks the pause again: about as long as the pause has
  * lasted so far. So a short pause causes a short delay, and a long pause causes few checks.
  */
-export function lookAgainMs(pause: Pause, nowMs: number, random: () => number = Math.random): number {
+export function lookAgainMs(pause: Pick<Pause, 'since'>, nowMs: number, random: () => number = Math.random): number {
   const lastedMs = nowMs - pause.since.getTime();
   const lookMs = Math.min(longestLookMs, Math.max(shortestLookMs, lastedMs));
   return Math.ceil(lookMs * (1 - spread * random()));

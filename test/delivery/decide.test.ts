@@ -54,7 +54,7 @@ function row({ account, consumer, ...changes }: Changes = {}): AttemptRow {
       id: '0199f3a0-0000-7000-8000-000000000001',
       enabled: true,
       deleted: false,
-      paused: false,
+      pausedSince: null,
       consumer: null,
       sealedOptions: null,
       provider: 'generic',
@@ -70,7 +70,8 @@ function row({ account, consumer, ...changes }: Changes = {}): AttemptRow {
       ...account,
     },
     consumer: {
-      ...{ id: '0199f3a0-0000-7000-8000-000000000002', name: 'billing', enabled: true, deleted: false, paused: false },
+      ...{ id: '0199f3a0-0000-7000-8000-000000000002', name: 'billing', enabled: true, deleted: false },
+      pausedSince: null,
       options: null,
       ...consumer,
     },
@@ -277,6 +278,23 @@ describe('while deliveries are paused', () => {
     ['a disabled account ends a manual attempt', { account: off }, manual, stopped('account_disabled')],
   ])('%s', (_, changes, asked, decision) => {
     expect(decide(row({ ...changes, pause }), asked, nowMs)).toEqual(decision);
+  });
+});
+
+describe('a manual attempt', () => {
+  test.each<[string, (since: Date) => Changes]>([
+    ['all deliveries are', (since) => ({ pause: { since, reason: '' } })],
+    ['its account is', (pausedSince) => ({ account: { pausedSince } })],
+    ['its consumer is', (pausedSince) => ({ consumer: { pausedSince } })],
+  ])('asks the more seldom the longer %s paused, and within a minute', (_, paused) => {
+    const waitMs = (lastedMs: number) => {
+      const decision = decide(row(paused(new Date(nowMs - lastedMs))), manual, nowMs);
+      const { result } = decision.do === 'answer' ? decision : {};
+      return result?.kind === 'wait' && result.reason === 'paused' ? result.waitMs : 0;
+    };
+    expect(waitMs(0)).toBeLessThanOrEqual(secondMs);
+    expect(waitMs(dayMs)).toBeGreaterThanOrEqual(40 * secondMs);
+    expect(waitMs(dayMs)).toBeLessThanOrEqual(50 * secondMs);
   });
 });
 

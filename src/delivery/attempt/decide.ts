@@ -1,7 +1,7 @@
 import type { AttemptResult, DeliverySchedule, StopReason } from '../../../workflows/messages.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { Trigger, WaitsFor } from '../../events/event.ts';
-import { lookAgainMs, type Pause } from '../../events/pause.ts';
+import { lookAgainMs } from '../../events/pause.ts';
 
 export type Decision =
   | { do: 'answer'; result: AttemptResult }
@@ -22,8 +22,6 @@ export interface Asked {
   stalled: boolean;
 }
 
-/** How long an operator's retry waits before it looks again while its account or consumer is paused. */
-const ownPauseMs = 5_000;
 /** How long a workflow waits while the relay, or perhaps another process, is making the same attempt. */
 const otherAttemptMs = 1_000;
 
@@ -45,8 +43,8 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
     if (row.status === 'dead') return stop('dead');
     if (isDeleted(row)) return stop('account_deleted');
     if (!row.account.enabled || !row.consumer.enabled) return stop('account_disabled');
-    if (row.pause) return answer(waitFor(row.pause, nowMs));
-    return isPaused(row) ? answer(elsewhere(ownPauseMs, 'paused')) : { do: 'send' };
+    const since = pausedSince(row);
+    return since === null ? { do: 'send' } : answer(waitForPause(since, nowMs));
   }
 
   if (row.generation > asked.generation) return stop(overtakenBecause(row));
@@ -65,13 +63,15 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
 
 function reasonToWait(row: AttemptRow): WaitsFor | null {
   if (!row.account.enabled) return row.pause ? 'paused' : 'account_disabled';
-  if (row.pause || isPaused(row)) return 'paused';
+  if (pausedSince(row) !== null) return 'paused';
   return row.consumer.enabled ? null : 'consumer_disabled';
 }
 
 const isDeleted = ({ account, consumer }: Pick<AttemptRow, 'account' | 'consumer'>) =>
   account.deleted || consumer.deleted;
-const isPaused = ({ account, consumer }: Pick<AttemptRow, 'account' | 'consumer'>) => account.paused || consumer.paused;
+/** Since when deliveries of all, of the account or of the consumer are paused; null if none are. */
+const pausedSince = ({ pause, account, consumer }: AttemptRow): Date | null =>
+  pause?.since ?? account.pausedSince ?? consumer.pausedSince;
 
 /** The result of an attempt that is not made or not counted, because the event with this row needs no further one. */
 export const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow, 'deliveryStatus'>): AttemptResult => ({
@@ -81,15 +81,13 @@ export const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow,
 });
 
 /** Only its workflow knows of a manual attempt, so it looks again until the pause has ended. */
-const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({
+const waitForPause = (since: Date, nowMs: number): AttemptResult => ({
   kind: 'wait',
-  waitMs: lookAgainMs(pause, nowMs),
+  waitMs: lookAgainMs({ since }, nowMs),
   reason: 'paused',
 });
 
-const elsewhere = (waitMs: number, reason: 'elsewhere' | 'paused' = 'elsewhere'): AttemptResult => ({
-  ...{ kind: 'wait', waitMs, reason },
-});
+const elsewhere = (waitMs: number): AttemptResult => ({ kind: 'wait', waitMs, reason: 'elsewhere' });
 
 /**
  * Why an event needs no further scheduled attempt; null while it does.
