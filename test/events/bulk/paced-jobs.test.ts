@@ -195,7 +195,9 @@ test.each([{ per_second: 2 }, {}])('events of others between those of the job de
   await worker.round();
   expect(await matchedOf(job.id)).toBe(most);
   await sql('delete from event_queue q using events e where e.id = q.event_id and e.account_id = $1', [account.id]);
-  await sql('update bulk_jobs set next_batch_at = now(), paced_batch_at = case when per_second is not null then now() end');
+  await sql(
+    'update bulk_jobs set next_batch_at = now(), paced_batch_at = case when per_second is not null then now() end',
+  );
   await worker.round();
   expect(await matchedOf(job.id)).toBe(most * 2);
 });

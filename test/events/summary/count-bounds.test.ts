@@ -67,7 +67,11 @@ test('a day that cannot be read in time ends the count, with the newer days', as
     expect(some).toMatchObject({ count: 2, exact: false });
     expect(some.eventsFrom(0)).toBe(2);
     const filter = { account_slug: 'slow' };
-    const { status, body } = await gateway.admin.post('/admin/events/bulk', { action: 'replay', filter, dry_run: true });
+    const { status, body } = await gateway.admin.post('/admin/events/bulk', {
+      action: 'replay',
+      filter,
+      dry_run: true,
+    });
     expect({ status, body }).toMatchObject({ status: 200, body: { matched: 2, exact: false } });
     const waiting = await client.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
