@@ -108,11 +108,10 @@ export class FirstAttempts {
     this.#stopped = true;
     this.#lines.stop();
     await this.#poller.stop();
-    await this.#accepted.settled();
-    const drained = Promise.allSettled([...this.#running.values()]);
     // After the time limit, an attempt can only be waiting for the database. It is aborted, and claimed again later.
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);
-    await drained;
+    await this.#accepted.settled();
+    await Promise.allSettled([...this.#running.values()]);
     clearTimeout(timer);
   }
 

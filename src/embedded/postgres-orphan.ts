@@ -1,4 +1,4 @@
-import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../shared/start-error.ts';
 import type { StopSignals } from './child.ts';
@@ -22,11 +22,10 @@ export async function stopOrphanedPostgres(cluster: string, stop: StopSignals): 
     await rm(pidFile, { force: true });
     return;
   }
-  const folder = await workingFolder(pid);
-  const isOwn = folder === null ? command.includes(cluster) : folder === (await realpath(cluster));
-  if (!isOwn) {
+  const runsHere = command.includes(cluster) ? true : await runsIn(pid, cluster);
+  if (runsHere !== true) {
     // Where the folder of the other PostgreSQL is unknown, the new server itself decides by the pid file.
-    if (folder !== null) await rm(pidFile, { force: true });
+    if (runsHere === false) await rm(pidFile, { force: true });
     return;
   }
   if (await endForeign(pid, stop)) return;
@@ -36,5 +35,13 @@ export async function stopOrphanedPostgres(cluster: string, stop: StopSignals): 
   );
 }
 
-/** PostgreSQL's working directory is its data folder, which is correct even after the folder was renamed; null when unknown. */
-const workingFolder = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => null);
+/**
+ * Whether a folder is the working directory of a process; null when that is unknown. PostgreSQL's is its data folder, also
+ * after the folder was renamed.
+ */
+async function runsIn(pid: number, folder: string): Promise<boolean | null> {
+  const found = await stat(`/proc/${pid}/cwd`).catch(() => null);
+  if (found === null) return null;
+  const { dev, ino } = await stat(folder);
+  return found.dev === dev && found.ino === ino;
+}

@@ -78,21 +78,27 @@ export class WorkflowRelay {
     });
     this.#commands = new Commands({ sql, engine, writes, token: claims.token, log, isAlive });
     let sweptTo: SweepPosition | null = null;
+    let moreHeld = false;
     const sweeper = new Poller({
       name: 'sweep',
       idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,
       work: async () => {
+        // Both others read the queue, so only once in a pass of the sweep.
+        const looksForHeld = sweptTo === null || moreHeld;
         const { queued, next } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit, after: sweptTo });
         sweptTo = next;
         if (queued > 0) {
           log.warn({ events: queued }, 'overdue events requeued');
           this.#starts.wake();
         }
-        const ended = await exhaustDisabledEvents(sql, sweepLimit, whenExhausted);
-        for (let n = 0; n < ended.exhausted; n++) options.onExhausted();
-        const waiting = await letDueWait(sql, { lastAttempt, limit: sweepLimit });
-        return next !== null || ended.more || waiting === sweepLimit ? 'more' : 'idle';
+        if (looksForHeld) {
+          const ended = await exhaustDisabledEvents(sql, sweepLimit, whenExhausted);
+          for (let n = 0; n < ended.exhausted; n++) options.onExhausted();
+          const waiting = await letDueWait(sql, { lastAttempt, limit: sweepLimit });
+          moreHeld = ended.more || waiting === sweepLimit;
+        }
+        return next !== null || moreHeld ? 'more' : 'idle';
       },
     });
     const leaving = new LeavingToWorkflows({

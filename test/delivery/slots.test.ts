@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type SlotOrWait, Slots } from '../../src/delivery/slots.ts';
 
 const limit = 8;
@@ -72,12 +72,18 @@ function outage({ processes, retries, recoversMs }: { processes: number; retries
   };
   for (let n = 0; n < retries; n++) at(n * 10, () => ask(`event-${n}`, performance.now()));
   const clock = vi.spyOn(performance, 'now');
+  // The same waits in each run, evenly spread.
+  let asks = 0;
+  const random = vi.spyOn(Math, 'random').mockImplementation(() => (asks++ * 0.618_034) % 1);
+  onTestFinished(() => {
+    clock.mockRestore();
+    random.mockRestore();
+  });
   for (let step = 0; step * stepMs < recoversMs + 600_000; step++) {
     clock.mockReturnValue(step * stepMs);
     for (const action of agenda.get(step) ?? []) action();
     agenda.delete(step);
   }
-  clock.mockRestore();
   return { asksMs, deliveredMs };
 }
 

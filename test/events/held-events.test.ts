@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { lanes } from '../../src/events/lanes.ts';
 import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
-import { letDueWait } from '../../src/events/transitions/queued-to-wait.ts';
+import { letDueWait, waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
 import { useDatabase } from '../support/use-database.ts';
 import { fillEvents } from './fill-events.ts';
@@ -62,6 +62,23 @@ test('an event whose workflow runs is left to it, and one without a workflow to 
       { event_id: alone.id, direct: true },
     ]),
   );
+});
+
+test('an event that the sweep has queued is attempted by an api once its workflow has left it', async () => {
+  const { id } = await waiting({ enabled: true, paused: true });
+  await sql('update events set started_generation = generation where id = $1', [id]);
+  await waitInQueue(database, { eventId: id, generation: 0, waitsFor: 'paused', lastAttempt: 10 });
+  expect(await sql('select direct from event_queue where event_id = $1', [id])).toEqual([{ direct: true }]);
+});
+
+test('events of a disabled account end after seven days, but not during a pause of their consumer', async () => {
+  const { id, accountId } = await waiting({ enabled: false, paused: false });
+  await sql(
+    `insert into consumers (id, account_id, name, created_at, updated_at, paused_since) values ($1, $1, 'default', now(), now(), now())`,
+    [accountId],
+  );
+  await exhaustDisabledEvents(database, 500, noNotifications);
+  expect(await sql('select delivery_status from events where id = $1', [id])).toEqual([{ delivery_status: 'pending' }]);
 });
 
 test('events of a disabled account end after seven days, but not during its pause', async () => {

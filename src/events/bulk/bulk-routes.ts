@@ -28,10 +28,11 @@ const jobNotFound = () => new Problem('not_found', 'there is no bulk job with th
 export function bulkRoutes(deps: { database: Database; calls: AdminCalls; counts: CallLimit }) {
   const { database, calls, counts } = deps;
   const days = slicesOf(database.readers, countMs);
-  const count = async (filter: ListFilters, isDryRun: boolean) => ({
-    ...(await countMatching(days, filter, countMs)),
-    leftOut: isDryRun ? await countLeftOut(days, filter, countMs) : 0,
-  });
+  const dryRun = async (filter: ListFilters) => {
+    const endMs = performance.now() + countMs;
+    const matching = await countMatching(days, filter, countMs);
+    return { ...matching, leftOut: await countLeftOut(days, filter, endMs - performance.now()) };
+  };
 
   return new Elysia({ name: 'bulk', prefix: '/events' })
     .post(
@@ -49,17 +50,18 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls; counts
         if (action === 'retry' && !dry_run && (await readPause(database)) !== null)
           throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
         const matching = filter && { ...filter, accountIds };
-        const { matched, exact, leftOut } = matching
-          ? await counts.run(clientSignal(request), () => count(matching, dry_run))
-          : { matched: await countGiven(database.reader, ids ?? []), exact: true, leftOut: 0 };
         if (dry_run) {
+          const { matched, exact, leftOut } = matching
+            ? await counts.run(clientSignal(request), () => dryRun(matching))
+            : { matched: await countGiven(database.reader, ids ?? []), exact: true, leftOut: 0 };
           call.note({ dry_run, matched });
           return { dry_run: true as const, matched, exact, left_out: leftOut };
         }
+        const counted = matching && (await countMatching(days, matching, countMs));
         const job: NewBulkJob = {
           ...{ id: uuidv7(), action, error, ids, filter: shownFilter },
           ...{ accountIds, orderedBy: call.actor, orderedFrom: call.ipAddress, orderReason: reason ?? error },
-          total: ids ? ids.length : exact ? matched : null,
+          total: counted ? (counted.exact ? counted.matched : null) : (ids?.length ?? 0),
           lastEvent: filter && (await newestEvent(database.reader)),
           ...{ sliceMs: firstSliceMs, perSecond },
         };

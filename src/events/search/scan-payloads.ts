@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
-import { boundAsId, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
+import { boundAsId, dayMs, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
 import { slicesOf } from '../bulk/slices.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 import { endOfWebhooks } from '../id-range.ts';
@@ -17,8 +17,12 @@ const longestMs = 2_000;
 const batchEvents = 1_000;
 const batchBytes = 8 * 1024 * 1024;
 /** Far more than a batch takes, unless few of the events match. Then the next statement reads a shorter span of time. */
-const statementLimitMs = 1_000;
+const statementLimitMs = 500;
 const shortestSpanMs = 1_000;
+/** A statement that found nothing within this time is followed by one that reads a longer span. */
+const quickMs = 50;
+/** A search that has not come any further goes on until then. */
+const longestWithoutProgressMs = 8_000;
 
 export interface PayloadSearch extends Omit<EventFilter, 'limit' | 'offset'> {
   text: string;
@@ -46,26 +50,33 @@ export async function searchPayloads(
   { reader, readers }: Pick<Database, 'reader' | 'readers'>,
   { signal, ...search }: PayloadSearch,
 ): Promise<FoundPayloads> {
-  const endMs = performance.now() + longestMs;
+  const beganMs = performance.now();
   const sql = slicesOf(readers, statementLimitMs);
   const ids: string[] = [];
   const seen: ScannedRow[] = [];
   let bytes = 0;
-  const hasBudget = () => performance.now() < endMs && seen.length < mostEvents && bytes < mostBytes;
   let next: string | null = search.before ?? null;
+  let isFurther = false;
+  const hasBudget = () =>
+    performance.now() - beganMs < (isFurther ? longestMs : longestWithoutProgressMs) &&
+    seen.length < mostEvents &&
+    bytes < mostBytes;
   const scan = async (): Promise<FoundPayloads['stopped']> => {
-    const matching = await matchingOf(sql, search);
-    let longestSpanMs = Number.POSITIVE_INFINITY;
-    for (const { low, high } of await windowsBack(sql, search)) {
+    const matching = await matchingOf(reader, search);
+    let spanMs = dayMs;
+    for (const { low, high } of await windowsBack(reader, search)) {
       for (next = high; next > low; ) {
         if (!hasBudget()) return 'scanned';
         signal?.throwIfAborted();
-        const span = endOf({ low, high: next }, longestSpanMs);
+        const span = endOf({ low, high: next }, spanMs);
+        const askedMs = performance.now();
         const batch = await scanBatch(sql, matching, span, search.text);
         if (batch === null) {
-          longestSpanMs = Math.max(shortestSpanMs, (uuidMs(span.high) - uuidMs(span.low)) / 8);
+          spanMs = Math.max(shortestSpanMs, spanMs / 8);
           continue;
         }
+        isFurther = true;
+        if (batch.length === 0 && performance.now() - askedMs < quickMs) spanMs *= 2;
         for (const row of batch) {
           seen.push(row);
           bytes += row.bytes;
@@ -89,8 +100,7 @@ export async function searchPayloads(
 
 /** The last part of a window, at most `longestMs` long. */
 function endOf({ low, high }: Window, longestMs: number): Window {
-  if (longestMs === Number.POSITIVE_INFINITY) return { low, high };
-  const begin = uuidFloor(new Date(uuidMs(high) - longestMs));
+  const begin = uuidFloor(new Date(Math.max(0, uuidMs(high) - longestMs)));
   return { low: begin > low ? begin : low, high };
 }
 

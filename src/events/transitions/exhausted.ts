@@ -33,7 +33,8 @@ const exhaustDisabled = {
   text: `
     with disabled as (
       select id, 'account_disabled' as reason from accounts
-      where not enabled and deleted_at is null and paused_since is null and updated_at < now() - make_interval(secs => $1)
+      where not enabled and deleted_at is null and paused_since is null
+        and not exists (select from consumers c where c.id = accounts.id and c.paused_since is not null) and updated_at < now() - make_interval(secs => $1)
       union all
       select c.id, 'account_disabled' from consumers c join accounts a on a.id = c.account_id
       where not a.enabled and a.deleted_at is null and a.paused_since is null and c.paused_since is null

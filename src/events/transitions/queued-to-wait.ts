@@ -33,8 +33,11 @@ const queueToWait = {
     insert into event_queue (event_id, account_id, generation, lane, direct, lane_since, claimed_until)
     select id, account_id, generation, ${lanes.pendingStart}, scheduled_attempts < $4, case when $3 then held_since else now() end,
       now() + interval '${untilEndedS} seconds' from e
-    -- An event that waits for its first attempt is still there; the process that has claimed it hands it back.
-    on conflict (event_id) do nothing`,
+    -- An event that waits for its first attempt is still there; the process that has claimed it hands it back. One that the
+    -- sweep has queued is there, too, and waits for an attempt now.
+    on conflict (event_id) do update set direct = excluded.direct, lane_since = excluded.lane_since, claimed_until = excluded.claimed_until
+    where event_queue.lane = ${lanes.pendingStart} and event_queue.generation = excluded.generation
+      and (event_queue.claimed_until is null or event_queue.claimed_until <= now())`,
 };
 
 /**

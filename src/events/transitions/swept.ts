@@ -25,7 +25,10 @@ const sweepOverdue = {
         `select l.id from looked_at l where (l.swept_at is null or l.swept_at < now() - interval '5 minutes')
           -- An event that is already queued will get its workflow. Looked up for each: a join would read the whole queue.
           and (select q.event_id from event_queue q where q.event_id = l.id) is null`,
-      )} for update skip locked
+      )}
+        -- Again, because the event may have changed before it was locked.
+        and due_at < now() - make_interval(secs => $1) and (swept_at is null or swept_at < now() - interval '5 minutes')
+      limit $4 for update skip locked
     ), swept as (
       update events e set swept_at = now() where ${isAmong('e.id', 'select id from overdue')}
       returning e.id, coalesce(e.consumer_id, e.account_id) as account_id, e.generation
@@ -35,7 +38,7 @@ const sweepOverdue = {
       returning event_id
     )
     select (select count(*) from queued)::integer as queued, (select count(*) from looked_at)::integer as seen,
-      (select max(due_at)::text from looked_at) as due_at`,
+      (select count(*) from swept)::integer as taken, (select max(due_at)::text from looked_at) as due_at`,
 };
 
 const readStartedOverdue = {
@@ -85,8 +88,10 @@ export async function sweep(
 ): Promise<{ queued: number; next: SweepPosition | null }> {
   const { overdueS, after } = options;
   const limit = after?.limit ?? options.limit;
-  const [row] = await sql.query<SweptRow>(sweepOverdue, [overdueS, limit, after?.dueAt ?? '-infinity']);
-  const { queued = 0, seen = 0, due_at: dueAt = null } = row ?? {};
+  const [row] = await sql.query<SweptRow>(sweepOverdue, [overdueS, limit, after?.dueAt ?? '-infinity', options.limit]);
+  const { queued = 0, seen = 0, taken = 0, due_at: dueAt = null } = row ?? {};
+  // Of more than it takes at once, the others are left for the next call from the same place.
+  if (limit > options.limit && taken === options.limit) return { queued, next: after };
   if (dueAt === null || seen < limit) return { queued, next: null };
   return { queued, next: { dueAt, limit: dueAt === after?.dueAt ? 2 * limit : options.limit } };
 }
@@ -94,5 +99,6 @@ export async function sweep(
 interface SweptRow {
   queued: number;
   seen: number;
+  taken: number;
   due_at: string | null;
 }
