@@ -93,7 +93,11 @@ export class AcceptedEvents implements HandOver {
     const claim = { eventId, consumerId, accountId, generation: 0 };
     this.#reserved++;
     this.#bytes += bytes;
+    let hasLeft = false;
     const leave = () => {
+      // After an error in a batch, the places of its stored events are abandoned, too.
+      if (hasLeft) return;
+      hasLeft = true;
       this.#reserved--;
       if (this.#reserved === 0) this.#whenSettled?.();
     };
