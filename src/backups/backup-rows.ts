@@ -123,16 +123,18 @@ export async function readCompletedBackup(sql: Sql, id: string): Promise<MadeBac
 export interface BackupTimes {
   /** When the newest completed backup ended; null when there is none. */
   lastCompletedAt: Date | null;
-  /** When the oldest listed backup began, whether it completed or not; null when there is none. */
+  /** When the oldest listed backup began, whether it completed or not; null when none began within the last three days. */
   firstBegunAt: Date | null;
 }
 
 const readTimes = {
   name: 'read_backup_times',
-  // Reads all rows: BACKUP_KEEP bounds the completed ones, 14 by default. Unverified files are not the gateway's own.
+  // Reads all rows: BACKUP_KEEP bounds the completed ones, 14 by default. Unverified files are not the gateway's own. Failed
+  // rows stay until a backup completes. Backups run each night, so three days without a begun one mean that they were given up.
   text: `
     select max(finished_at) filter (where status = 'completed') as "lastCompletedAt",
-      min(created_at) filter (where status <> 'unverified') as "firstBegunAt"
+      case when max(created_at) filter (where status <> 'unverified') > now() - interval '3 days'
+        then min(created_at) filter (where status <> 'unverified') end as "firstBegunAt"
     from backups`,
 };
 

@@ -25,7 +25,7 @@ async function storedConditions(database: Pick<Database, 'reader'>): Promise<Gat
   const state = await readStoredState(database);
   const nowS = Date.now() / 1000;
   const { certificateEndS } = state;
-  // Before the first success, the first failure counts: an installation without any backup has chosen to make none.
+  // Before the first success, the begin of the first try counts. An installation that begins none has chosen to make none.
   const backupS = state.lastBackupS ?? state.firstBackupS;
   const conditions: [holds: boolean, cause: string, afterMs: number][] = [
     [

@@ -72,6 +72,12 @@ test.each([
     over: `update backups set status = 'completed', finished_at = now() where status = 'running'`,
   },
   {
+    ...{ why: 'all have failed, and then backups are given up', cause: noBackup, afterMs: 0 },
+    below: `delete from backups; ${backup('failed', '35 hours')}; ${backup('failed', '11 hours')}`,
+    above: `update backups set created_at = created_at - interval '60 hours'`,
+    over: `update backups set created_at = created_at - interval '1 hour 1 second'`,
+  },
+  {
     ...{ why: 'also if a newer one has failed', cause: noBackup, afterMs: 0 },
     below: `delete from backups; ${backup('completed', '35 hours 59 minutes')}`,
     above: `update backups set finished_at = now() - interval '36 hours 1 second'; ${backup('failed', '1 hour')}`,

@@ -132,7 +132,7 @@ const stateGauges = {
   ],
   firstBackupS: [
     'gateway_backup_first_start_timestamp_seconds',
-    'When the oldest listed backup began, whether it completed or failed, in seconds since 1970; absent before the first one.',
+    'When the oldest listed backup began, whether it completed or failed, in seconds since 1970; absent when none began within the last 3 days.',
   ],
   partitionsAheadDays: [
     'gateway_partitions_ahead_days',
