@@ -38,7 +38,7 @@ export const refusedValues: readonly { set: string; says: string; bySchema: bool
   { set: 'config.FIRST_ATTEMPT=direct', says: 'FIRST_ATTEMPT', bySchema: true },
   { set: 'config.log_level=warn', says: 'log_level', bySchema: true },
   { set: 'terminationGracePeriodSeconds=30', says: '/terminationGracePeriodSeconds', bySchema: true },
-  { set: 'listenAddress=localhost', says: '/listenAddress', bySchema: true },
+  { set: 'listenAddress=127.0.0.1', says: '/listenAddress', bySchema: true },
   { set: 'metrics.port=8080', says: '/metrics/port', bySchema: true },
   { set: 'ingress.enabled=true', says: '/ingress/hosts', bySchema: true },
   { set: 'workers.default.queues={deliveries,mail}', says: '/workers/default', bySchema: true },
