@@ -12,8 +12,8 @@ export const valuesFiles: readonly { name: string; path: string }[] = readdirSyn
 /** What values change, each as options of `helm template` in addition to `minimal`, and what the template then contains. */
 export const renderedValues: readonly { set: string; template: string; contains: string }[] = [
   { set: 'config.PGSSLMODE=verify-full', template: 'migration', contains: variable('PGSSLMODE', 'verify-full') },
-  ...['ReadWriteOnce', 'ReadWriteOncePod'].map((mode) => ({
-    set: `backups.volume.enabled=true,backups.volume.accessModes={${mode}},workers.default.replicas=1`,
+  ...['{ReadWriteOnce},workers.default.replicas=2', '{ReadWriteOncePod},workers.default.replicas=1'].map((volume) => ({
+    set: `backups.volume.enabled=true,backups.volume.accessModes=${volume}`,
     template: 'workers',
     contains: 'maxUnavailable: 1\n      maxSurge: 0\n',
   })),
@@ -53,7 +53,7 @@ export const refusedValues: readonly { set: string; says: string; bySchema: bool
     'workers.default.autoscaling.type=cpu',
     'workers.default.replicas=1,workers.more.replicas=1',
   ].map((more) => ({
-    set: `backups.volume.enabled=true,backups.volume.accessModes={ReadWriteOnce},${more}`,
+    set: `backups.volume.enabled=true,backups.volume.accessModes={ReadWriteOncePod},${more}`,
     says: 'one pod can mount the volume',
     bySchema: false,
   })),
