@@ -11,13 +11,19 @@ import { Problem } from './problem.ts';
 export function clientSignal(request: Request): AbortSignal {
   const [{ socket }, response] = nodeExchange(request);
   const gone = new AbortController();
+  const abort = () => gone.abort(new Problem('client_gone', 'the client has closed its connection'));
+  // A response that is closed already reports it no more.
+  if (response.destroyed) {
+    abort();
+    return gone.signal;
+  }
   const leave = () => response.destroy();
   socket.once('end', leave);
   response.once('close', () => {
     socket.off('end', leave);
-    if (!response.writableFinished) gone.abort(new Problem('client_gone', 'the client has closed its connection'));
+    if (!response.writableFinished) abort();
   });
-  // The client may have left before this was called.
+  // The client may have closed its side before this was called.
   if (socket.readableEnded) leave();
   return gone.signal;
 }

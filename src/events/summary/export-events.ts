@@ -35,7 +35,7 @@ export class EventExports {
     this.#database = database;
   }
 
-  /** Takes a place until the response is closed. @throws Problem `too_many_calls` */
+  /** Takes a place until the response, which must be open, is closed. @throws Problem `too_many_calls` */
   reserve(response: ServerResponse): void {
     if (this.#running >= mostExports)
       throw new Problem('too_many_calls', `this process has ${mostExports} exports in progress; try again later`, {

@@ -75,6 +75,8 @@ export function summaryRoutes(deps: { database: Database; calls: AdminCalls; cou
         const { format = 'ndjson', ...given } = query;
         const call = calls.of(request);
         call.note({ query });
+        const signal = clientSignal(request);
+        signal.throwIfAborted();
         exports.reserve(nodeExchange(request)[1]);
         const filter = { ...given, accountIds: call.accountIds };
         const wanted = { filter, format, requireInForce: () => call.requireInForce() };
@@ -87,10 +89,8 @@ export function summaryRoutes(deps: { database: Database; calls: AdminCalls; cou
             'x-accel-buffering': 'no',
           },
           open(response) {
-            const gone = new AbortController();
-            response.once('close', () => gone.abort());
-            exports.write(wanted, response, gone.signal).catch((error: unknown) => {
-              if (!gone.signal.aborted) log.warn({ err: error }, 'export failed');
+            exports.write(wanted, response, signal).catch((error: unknown) => {
+              if (!signal.aborted) log.warn({ err: error }, 'export failed');
               // The head was sent, so a failure can only break the connection: the file must not look complete.
               response.destroy();
             });
