@@ -84,11 +84,20 @@ test.each([
   }
 });
 
-test('send accepts the answer to the check of an address', async () => {
+test.each([
+  ['the gateway', null],
+  ['a proxy that writes the type in another way', 'Text/Plain;charset=UTF-8'],
+])('send accepts the answer to the check of an address from %s', async (_, type) => {
   const secret = secretText('signing');
   const { account_slug } = await gateway.admin.createAccount({ provider: 'slack', signing_secret_current: secret });
   const check = fileWith('{"type":"url_verification","challenge":"abc"}');
   const args = ['send', 'slack', '--account', `slack/${account_slug}`, '--secret-file', fileWith(secret)];
+  if (type !== null) {
+    const proxy = await consumerForTest(
+      (response) => void response.writeHead(200, { 'content-type': type }).end('abc'),
+    );
+    args.push('--address', new URL(proxy.url).origin);
+  }
   const result = await runCli([...args, '--file', check], { env: gatewayEnv(gateway) });
   expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^answer +200$/m) });
 });

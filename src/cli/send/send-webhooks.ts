@@ -106,8 +106,11 @@ function isOfGateway({ body, contentType }: PostAnswer, provider: string, reques
   const answers = providers.get(provider);
   const own =
     answers?.challenge?.(request) ?? answers?.unsignedCheck?.(request) ?? answers?.acknowledge?.(request)?.reply;
-  return own !== undefined && own.body === body && own.contentType === contentType;
+  return own !== undefined && own.body === body && mediaTypeOf(own.contentType) === mediaTypeOf(contentType);
 }
+
+/** Without parameters: a proxy may write them in another way. */
+const mediaTypeOf = (contentType: string | null) => contentType?.split(';')[0]?.trim().toLowerCase();
 
 function sentOf({ status, body, durationMs }: PostAnswer): SentWebhook {
   const answer = objectOf(body);
