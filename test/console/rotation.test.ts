@@ -112,4 +112,13 @@ test('the old secret of one rotation is removed, and never that of the next one,
   await dialog.getByRole('button', { name: 'Remove the old secret' }).click();
   await dialog.getByText('was changed since you read it').waitFor();
   expect(await statusWith(newSecret)).toBe(202);
+  // Once the user has looked again, the rotation can be finished.
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove the old secret' }).click();
+  await dialog.waitFor();
+  expect(await dialog.getByRole('alert').count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Remove the old secret' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => statusWith(newSecret)).toBe(401);
 });

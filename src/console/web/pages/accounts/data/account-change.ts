@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
+import type { Account } from '../../../api/types.ts';
 import { announce } from '../../../components/announce.ts';
 import { accountKey, accountsKey, secretsKey } from './queries.ts';
 
@@ -18,12 +19,16 @@ export function useChangeAccount(id: string) {
       void client.invalidateQueries({ queryKey: accountsKey });
       void client.invalidateQueries({ queryKey: secretsKey(id) });
     },
+    // A colleague may have changed the account: the error is then shown with what is in force now.
+    onError: async (_, { if_updated_at }) => {
+      if (if_updated_at !== undefined) await client.invalidateQueries({ queryKey: accountKey(id) });
+    },
   });
-  const save = (changed: AccountChange, message: string, onSaved: () => void) =>
+  const save = (changed: AccountChange, message: string, onSaved: (saved: Account) => void) =>
     change.mutate(changed, {
-      onSuccess() {
+      onSuccess(saved) {
         announce(message, 'good');
-        onSaved();
+        onSaved(saved);
       },
     });
   return { ...change, save };

@@ -22,6 +22,10 @@ export function FinishRotation(props: {
   const save = () =>
     askedOf !== null &&
     change.save({ signing_secret_previous: null, if_updated_at: askedOf }, 'The old secret was removed.', onDone);
+  const close = () => {
+    change.reset();
+    setAskedOf(null);
+  };
   return (
     <div className="stack">
       <p className="aside">
@@ -40,7 +44,7 @@ export function FinishRotation(props: {
         tone={isSafe ? 'main' : 'danger'}
         busy={change.isPending}
         onConfirm={save}
-        onClose={() => setAskedOf(null)}
+        onClose={close}
       >
         <p>
           {isSafe
