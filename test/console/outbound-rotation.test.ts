@@ -43,6 +43,31 @@ test('a delivery secret is rotated with two signatures, and the old one is ended
   expect((await stored()).delivery_secret_previous_expires_at).toBeNull();
 });
 
+test('the old delivery secret of one rotation is ended, and never that of the next one, which a colleague began', async () => {
+  const { page, account } = await accountPage(
+    { delivery_url: 'https://a.test/hook', delivery_secret: secretText('old') },
+    /status of 409/,
+  );
+  const change = (body: object) => gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, body);
+  const row = page.getByRole('region', { name: 'Delivery secret', exact: true });
+  await row.getByRole('button', { name: 'Rotate: Delivery secret' }).click();
+  await row.getByLabel('New delivery secret', { exact: true }).fill(secretText('new'));
+  await row.getByRole('button', { name: 'Save the new secret' }).click();
+  await row.getByText('End it when all of your service has the new one.').waitFor();
+  const next = await change({
+    ...{ delivery_secret: secretText('of-the-next-rotation'), rotate: true, replace_previous: true },
+    delivery_secret_previous_expires_at: new Date(Date.now() + 48 * 3_600_000).toISOString(),
+  });
+  expect(next.status).toBe(200);
+  const { delivery_secret_previous_expires_at: endsAt } = next.body;
+  // The page has read the account again.
+  await row.locator(`time[datetime="${endsAt}"]`).first().waitFor();
+  await row.getByRole('button', { name: 'End it now' }).click();
+  await row.getByText('was changed since you read it').waitFor();
+  const { body } = await gateway.admin.request('GET', `/admin/accounts/${account.id}`);
+  expect(body.delivery_secret_previous_expires_at).toBe(endsAt);
+});
+
 test('the secret of a consumer is rotated, unless the user wants to replace it at once', async () => {
   const { page, consumers } = await accountPage({});
   await consumers.made('billing', { secret: secretText('old') });

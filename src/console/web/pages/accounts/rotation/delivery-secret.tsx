@@ -22,7 +22,9 @@ export function DeliverySecret(props: {
   const { account, field, onDone } = props;
   const isFirst = useRef(!account[`has_${field}`]).current;
   const [secret, setSecret] = useState('');
-  const [isSaved, setIsSaved] = useState(false);
+  /** The account as of the rotation that was begun here. */
+  const [saved, setSaved] = useState<Account | null>(null);
+  const isSaved = saved !== null;
   const [isAsked, setIsAsked] = useState(false);
   const change = useChangeAccount(account.id);
   const test = useTestDelivery(account.id);
@@ -33,17 +35,21 @@ export function DeliverySecret(props: {
     change.save(
       { [field]: secret, ...(!isFirst && { rotate: true, ...(dropped !== null && { replace_previous: true }) }) },
       isFirst ? 'The next delivery is signed with the secret.' : 'Deliveries are signed with both secrets.',
-      () => {
-        setIsSaved(true);
+      (changed) => {
+        setSaved(changed);
         setSecret('');
       },
     );
-  const endNow = () =>
+  const endNow = () => {
+    if (saved === null) return;
+    // The next rotation, which a colleague may have begun, has another end. The old secret of that one is still in use.
+    const { updated_at } = saved[`${field}_previous_expires_at`] === endsAt ? account : saved;
     change.save(
-      { [`${field}_previous_expires_at`]: null, if_updated_at: account.updated_at },
+      { [`${field}_previous_expires_at`]: null, if_updated_at: updated_at },
       'The old secret signs no more.',
       onDone,
     );
+  };
   return (
     <Steps title={isFirst ? 'Sign deliveries' : 'Rotate without losing a delivery'} onClose={onDone}>
       <Step title="1. Make a new secret, and save it" state={isSaved ? 'done' : 'now'}>
@@ -128,6 +134,7 @@ export function DeliverySecret(props: {
               End it now
             </Button>
           </div>
+          {isSaved && change.error && <ProblemNotice error={change.error} />}
         </Step>
       )}
     </Steps>
