@@ -47,7 +47,7 @@ export const generations = async () =>
 export const state = async (id: string | undefined) => {
   const [row] = await gateway.rows(
     `select e.status, e.delivery_status, e.generation, e.attempts, e.scheduled_attempts, e.manual_attempts, e.last_error, e.response_code, e.delivered_at,
-       e.next_attempt_at, e.held_since, e.generation_at > now() - interval '1 minute' as fresh, to_jsonb(q) - 'event_id' as queued
+       e.next_attempt_at, e.held_since, e.generation_at > now() - interval '1 minute' as fresh, to_jsonb(q) - 'event_id' - 'lane_since' as queued
      from events e left join event_queue q on q.event_id = e.id where e.id = $1`,
     [id],
   );

@@ -1,8 +1,6 @@
-import type { Database } from '../../database/database.ts';
 import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { boundAsId, dayMs, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
-import { slicesOf } from '../bulk/slices.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 import { endOfWebhooks } from '../id-range.ts';
 import { type EventFilter, type Matching, matchingOf } from '../list.ts';
@@ -17,7 +15,7 @@ const longestMs = 2_000;
 const batchEvents = 1_000;
 const batchBytes = 8 * 1024 * 1024;
 /** Far more than a batch takes, unless few of the events match. Then the next statement reads a shorter span of time. */
-const statementLimitMs = 500;
+export const statementLimitMs = 500;
 const shortestSpanMs = 1_000;
 /** A statement that found nothing within this time is followed by one that reads a longer span. */
 const quickMs = 50;
@@ -44,14 +42,16 @@ export interface FoundPayloads {
 /**
  * Searches the stored bodies for a text, newest first, without an index. ASCII letters match in either case; all other
  * bytes, and bodies that contain NUL, match as they are. Reads batch by batch, until a limit is reached.
- * It uses the connections for operators' lists, so that ingestion is not affected.
+ * Both connections are those for operators' lists, so that ingestion is not affected.
+ *
+ * @param connections `slices` cancels a statement after `statementLimitMs` (`slicesOf`)
  */
 export async function searchPayloads(
-  { reader, readers }: Pick<Database, 'reader' | 'readers'>,
+  connections: { reader: Sql; slices: Sql },
   { signal, ...search }: PayloadSearch,
 ): Promise<FoundPayloads> {
+  const { reader, slices } = connections;
   const beganMs = performance.now();
-  const sql = slicesOf(readers, statementLimitMs);
   const ids: string[] = [];
   const seen: ScannedRow[] = [];
   let bytes = 0;
@@ -70,7 +70,7 @@ export async function searchPayloads(
         signal?.throwIfAborted();
         const span = endOf({ low, high: next }, spanMs);
         const askedMs = performance.now();
-        const batch = await scanBatch(sql, matching, span, search.text);
+        const batch = await scanBatch(slices, matching, span, search.text);
         if (batch === null) {
           spanMs = Math.max(shortestSpanMs, spanMs / 8);
           continue;

@@ -7,9 +7,10 @@ import { cursor } from '../../http/admin/query-schemas.ts';
 import { clientSignal } from '../../http/client-signal.ts';
 import { noQuery, operation } from '../../http/operation.ts';
 import { filled } from '../../shared/text-rules.ts';
+import { slicesOf } from '../bulk/slices.ts';
 import { listFilters } from '../event-filters.ts';
 import { eventItem, isoOrNull } from '../event-view.ts';
-import { searchPayloads } from './scan-payloads.ts';
+import { searchPayloads, statementLimitMs } from './scan-payloads.ts';
 import { foundPayloads } from './search-schemas.ts';
 
 /**
@@ -30,6 +31,7 @@ const searchBody = z.strictObject({
 /** `/admin/events/search`: finds a text in payloads. */
 export function searchRoutes({ database, calls }: { database: Database; calls: AdminCalls }) {
   const searches = new CallLimit({ kind: 'searches', ...limits });
+  const connections = { reader: database.reader, slices: slicesOf(database.readers, statementLimitMs) };
   return new Elysia({ name: 'event-search', prefix: '/events' }).post(
     '/search',
     async ({ body, request }) => {
@@ -40,7 +42,7 @@ export function searchRoutes({ database, calls }: { database: Database; calls: A
       const { accountIds } = call;
       const signal = clientSignal(request);
       const { events, scanned, stopped, next } = await searches.run(signal, () =>
-        searchPayloads(database, { ...filter, accountIds, text, limit, signal }),
+        searchPayloads(connections, { ...filter, accountIds, text, limit, signal }),
       );
       return {
         events: events.map(eventItem),

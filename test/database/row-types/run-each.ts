@@ -54,6 +54,8 @@ export async function runComposedStatements(database: Database): Promise<void> {
     }
     await readPage(sql, { after: { xid: '0', id: lowest }, condition: { sql: null, values: [] }, limit: 1 });
     await countRejected(sql, {}, new AbortController().signal);
+    for (const filter of [{ delivery_status: 'pending' }, {}] as const)
+      await searchPayloads({ reader: sql, slices: sql }, { ...filter, text: 'a', limit: 1 });
     await foldStatistics(sql);
     await hasWork(sql, new Date(), await partitionsOf(sql, new Date()));
     await countByKey(sql, sealedColumns);
@@ -63,8 +65,6 @@ export async function runComposedStatements(database: Database): Promise<void> {
     });
   });
   await countEvents(database, {}, new AbortController().signal);
-  for (const filter of [{ delivery_status: 'pending' }, {}] as const)
-    await searchPayloads(database, { ...filter, text: 'a', limit: 1 });
   await expireRows(database);
   await expireRejected(database, new Date(Date.now() + dayMs));
 }
