@@ -36,13 +36,15 @@ const code = (text: string) => `\`${plain(text).replaceAll('`', "'")}\``;
 
 /** The text, or its beginning and an ellipsis, in at most `longestSummary` bytes of JSON. */
 function shortened(text: string): string {
-  const characters = [...plain(text)];
+  const whole = plain(text);
+  if (bytesOf(whole) <= longestSummary - bytesOf('…')) return whole;
+  const characters = [...whole];
   let bytes = bytesOf('…');
   const most = characters.findIndex((character) => {
     bytes += bytesOf(character);
     return bytes > longestSummary;
   });
-  return most === -1 ? characters.join('') : `${characters.slice(0, most).join('')}…`;
+  return `${characters.slice(0, most).join('')}…`;
 }
 
 /** In JSON, quotes and backslashes take two. */

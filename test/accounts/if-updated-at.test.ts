@@ -3,7 +3,7 @@ import { entriesOf } from '../support/audit.ts';
 import { secretText } from '../support/secrets.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-// Changes of an account on the condition that nobody else has changed it since (docs/admin-api.md).
+// Changes of an account on the condition that it was not changed since it was read (docs/admin-api.md).
 
 const gateway = useGateway({ worker: false });
 

@@ -117,7 +117,7 @@ test('the end of a previous secret is no secret', async () => {
   expect(body.signing_secret_previous_expires_at).toBe('2030-01-02T00:00:00.000Z');
 });
 
-test('replay-failed --account replays the events of this account, whatever its slug was, and of no other', async () => {
+test('replay-failed --account replays the events of this account, also under an earlier slug, and of no other', async () => {
   const failed = async (account_slug: string, name: string) => {
     const { body } = await gateway.send({ provider: 'generic', account_slug }, JSON.stringify({ id: name }));
     await gateway.admin.post(`/admin/events/${body.id}/fail`, {});

@@ -61,37 +61,32 @@ test.each([
   expect(read).toBeLessThan(10 * disabled);
 });
 
+const limit = 500;
+
+/** Calls the sweep until the end of its pass. `last`: where its last call began. */
+async function wholePass() {
+  let [queued, calls] = [0, 0];
+  for (let last: SweepPosition | null = null; ; ) {
+    const swept: Awaited<ReturnType<typeof sweep>> = await sweep(database, { overdueS: 120, limit, after: last });
+    queued += swept.queued;
+    calls += 1;
+    if (swept.next === null) return { queued, calls, last };
+    last = swept.next;
+  }
+}
+
 test('a pass of the sweep goes through the overdue events once, and changes none that is queued', async () => {
-  const options = { overdueS: 120, limit: 500 };
   const times = `update events set next_attempt_at = next_attempt_at + make_interval(secs => 60 * random())`;
   await database.query({ name: '', text: times }, []);
-  let last: SweepPosition | null = null;
-  let calls = 1;
-  for (let after: SweepPosition | null = null; ; calls += 1) {
-    const { queued, next }: Awaited<ReturnType<typeof sweep>> = await sweep(database, { ...options, after });
-    expect(queued).toBe(0);
-    if (next === null) break;
-    last = after = next;
-  }
-  expect(calls).toBe(Math.ceil((waiting + disabled) / options.limit));
+  const { queued, calls, last } = await wholePass();
+  expect([queued, calls]).toEqual([0, Math.ceil((waiting + disabled) / limit)]);
   expect(await database.query({ name: '', text: 'select id from events where swept_at is not null' }, [])).toEqual([]);
-  const read = await mostRead(database, (sql) => sweep(sql, { ...options, after: last }));
-  expect(read).toBeLessThanOrEqual(options.limit);
+  const read = await mostRead(database, (sql) => sweep(sql, { overdueS: 120, limit, after: last }));
+  expect(read).toBeLessThanOrEqual(limit);
 });
 
 test('a pass of the sweep goes on where more events were due at the same time than it looks at', async () => {
   await database.query({ name: '', text: `update events set next_attempt_at = now() - interval '1 hour'` }, []);
   await database.query({ name: '', text: 'delete from event_queue' }, []);
-  let sum = 0;
-  for (let after: SweepPosition | null = null; ; ) {
-    const { queued, next }: Awaited<ReturnType<typeof sweep>> = await sweep(database, {
-      overdueS: 120,
-      limit: 500,
-      after,
-    });
-    sum += queued;
-    if (next === null) break;
-    after = next;
-  }
-  expect(sum).toBe(waiting + disabled);
+  expect(await wholePass()).toMatchObject({ queued: waiting + disabled });
 });

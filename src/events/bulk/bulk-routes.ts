@@ -18,9 +18,9 @@ import type { NewBulkJob } from './bulk-job.ts';
 import * as rows from './bulk-rows.ts';
 import { bulkDryRun, bulkJob, bulkJobWithIds, bulkOrder } from './bulk-schemas.ts';
 import { progressOf } from './job-progress.ts';
-import { countGiven, countLeftOut, countMatching, firstSliceMs, idsWithin, newestEvent } from './matching-events.ts';
+import { countGiven, countLeftOut, countMatching, idsWithin, newestEvent } from './matching-events.ts';
 import { countMs, orderJob } from './order-job.ts';
-import { slicesOf } from './slices.ts';
+import { firstSliceMs, slicesOf } from './slices.ts';
 
 const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
 

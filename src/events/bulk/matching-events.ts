@@ -5,15 +5,7 @@ import type { ListFilters } from '../event-filters.ts';
 import { countMatches, listEvents, type Matching, matchingOf } from '../list.ts';
 import { type Closed, namesClosed } from '../state-filter.ts';
 import { daysBack, type KnownValues, type Window, windowsBack } from '../windows.ts';
-
-/** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
-export const firstSliceMs = dayMs;
-/** A week is a few dozen partitions with their indexes, whose locks one statement can take. */
-const longestSliceMs = 7 * dayMs;
-/** A second of the busiest gateway is a few thousand events. */
-const shortestSliceMs = 1_000;
-/** A slice that took longer is made shorter, and one that took less than a tenth of it longer. */
-const aimMs = 500;
+import { nextSliceMs, shorterSliceMs } from './slices.ts';
 
 /** Days that a batch changes: each locks a dozen tables and indexes, and PostgreSQL's room for locks is shared by all. */
 export const batchDays = 32;
@@ -91,7 +83,7 @@ export async function nextOf(
       const found = await readIds(sql, matching, slice, limits.most - ids.length);
       if (found === 'too_slow') {
         // Without progress, so that the caller stores the shorter slice and tries again.
-        place.sliceMs = Math.max(shortestSliceMs, Math.ceil(place.sliceMs / 8));
+        place.sliceMs = shorterSliceMs(place.sliceMs);
         return { ids, place, end: false };
       }
       ids.push(...found);
@@ -120,11 +112,6 @@ export function withinDays({ ids, place, end }: Matches): Matches {
 function endOfSlice({ next, sliceMs }: Place, high: string): string {
   const end = uuidFloor(new Date(uuidMs(next) + sliceMs));
   return end < high ? end : high;
-}
-
-function nextSliceMs(sliceMs: number, tookMs: number): number {
-  if (tookMs > aimMs) return Math.max(shortestSliceMs, Math.ceil(sliceMs / 2));
-  return tookMs < aimMs / 10 ? Math.min(longestSliceMs, sliceMs * 2) : sliceMs;
 }
 
 async function readIds(

@@ -1,6 +1,7 @@
 import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
-import { boundAsId, dayMs, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
+import { boundAsId, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
+import { firstSliceMs, nextSliceMs, shorterSliceMs } from '../bulk/slices.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 import { endOfWebhooks } from '../id-range.ts';
 import { type EventFilter, type Matching, matchingOf } from '../list.ts';
@@ -16,9 +17,6 @@ const batchEvents = 1_000;
 const batchBytes = 8 * 1024 * 1024;
 /** Far more than a batch takes, unless few of the events match. Then the next statement reads a shorter span of time. */
 export const statementLimitMs = 500;
-const shortestSpanMs = 1_000;
-/** A statement that found nothing within this time is followed by one that reads a longer span. */
-const quickMs = 50;
 /** A search that has not come any further goes on until then. */
 const longestWithoutProgressMs = 8_000;
 
@@ -63,27 +61,27 @@ export async function searchPayloads(
     bytes < mostBytes;
   const scan = async (): Promise<FoundPayloads['stopped']> => {
     const matching = await matchingOf(reader, search);
-    let spanMs = dayMs;
+    let sliceMs = firstSliceMs;
     for (const { low, high } of await windowsBack(reader, search)) {
       for (next = high; next > low; ) {
         if (!hasBudget()) return 'scanned';
         signal?.throwIfAborted();
-        const span = endOf({ low, high: next }, spanMs);
+        const slice = endOf({ low, high: next }, sliceMs);
         const askedMs = performance.now();
-        const batch = await scanBatch(slices, matching, span, search.text);
+        const batch = await scanBatch(slices, matching, slice, search.text);
         if (batch === null) {
-          spanMs = Math.max(shortestSpanMs, spanMs / 8);
+          sliceMs = shorterSliceMs(sliceMs);
           continue;
         }
         isFurther = true;
-        if (batch.length === 0 && performance.now() - askedMs < quickMs) spanMs *= 2;
+        sliceMs = nextSliceMs(sliceMs, performance.now() - askedMs);
         for (const row of batch) {
           seen.push(row);
           bytes += row.bytes;
           next = row.id;
           if (row.found && ids.push(row.id) === search.limit) return 'found';
         }
-        if (batch.length === 0) next = span.low;
+        if (batch.length === 0) next = slice.low;
       }
     }
     return 'end';

@@ -22,8 +22,8 @@ export const disabledLimitS = 7 * 24 * 60 * 60;
  * | the account or the consumer is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
  *
  * The days count from when the event was due, and from the last change of what is disabled, so that one on which somebody works
- * keeps its events. Nothing is exhausted during a pause, of all deliveries or of the account or consumer. Only disabled accounts and consumers are looked at, so it
- * costs nothing where there are none.
+ * keeps its events. Nothing is exhausted during a pause, of all deliveries or of the account or consumer. Only disabled
+ * accounts and consumers are looked at, so it costs nothing where there are none.
  *
  * An event is also exhausted when its last scheduled attempt fails. That is a row of attempt-recorded.ts, whose
  * statement records the attempt and ends the delivery together.

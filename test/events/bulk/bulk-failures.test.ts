@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstSliceMs, nextMatches } from '../../../src/events/bulk/matching-events.ts';
+import { nextMatches } from '../../../src/events/bulk/matching-events.ts';
+import { firstSliceMs } from '../../../src/events/bulk/slices.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { groupsOf } from '../../support/groups-of.ts';
 import { useForEach } from '../../support/use.ts';
