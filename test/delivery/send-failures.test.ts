@@ -126,6 +126,16 @@ describe('a connection that fails', () => {
     expect(await sender({ lookup }).post(hook(`http://two.example:${port}/`))).toMatchObject({ outcome: 'delivered' });
   });
 
+  test('an address that takes half a second is not given up for one that refuses', async () => {
+    const { port } = await consumer((response) => response.end());
+    const lookup = async () => {
+      // This process is busy after it has begun to connect. For a connection, that is as if the consumer were far away.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500));
+      return ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    };
+    expect(await sender({ lookup }).post(hook(`http://two.example:${port}/`))).toMatchObject({ outcome: 'delivered' });
+  });
+
   test('a name that does not exist', async () => {
     const result = await sender().post(hook('http://name.invalid/'));
     expect(result.outcome).toBe('dns_failure');

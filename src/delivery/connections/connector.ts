@@ -15,6 +15,14 @@ import type { Tunnels } from './proxy.ts';
 const connectTimeLimitMs = 10_000;
 
 /**
+ * How long an address has to accept the connection before the next one is tried. Node gives the attempt up then (it does not
+ * race the two, as RFC 8305 says), so this is the longest handshake with a consumer that also has an address which cannot
+ * be reached, as those with IPv6 are from most containers. Long enough for a lost packet, which is sent again after 1 s; Node's
+ * own 250 ms are less than a round trip to the other side of the world (https://github.com/nodejs/node/issues/54359).
+ */
+const addressTimeLimitMs = 2_000;
+
+/**
  * Cached TLS sessions, about 2 KiB each. Resuming one avoids a full handshake with a consumer that is called rarely.
  */
 const keptTlsSessions = 500;
@@ -118,8 +126,11 @@ export function createConnector(
       return socket.on('session', (session: Buffer) => sessions.set(key, session));
     };
     const direct = (connecting: Connecting, hostname: string, port: number) => {
-      // Node tries several addresses (RFC 8305) when `lookup` returns all of them.
-      const tcp = { host: hostname, port, lookup, autoSelectFamily: true };
+      // Node tries several addresses when `lookup` returns all of them.
+      const tcp = {
+        ...{ host: hostname, port, lookup },
+        ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: addressTimeLimitMs },
+      };
       connecting.watch(connecting.secure ? secured(tcp, hostname, port) : net.connect(tcp), false);
     };
     const throughProxy = async (connecting: Connecting, hostname: string, port: number, through: Tunnels) => {
