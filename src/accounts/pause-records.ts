@@ -26,6 +26,11 @@ const endRecord = {
     where ended_at is null and account_id is not distinct from $1 and consumer_id is not distinct from $2`,
 };
 
+const readLastEnd = {
+  name: 'read_end_of_pause',
+  text: `select max(ended_at) as "endedAt" from pauses where account_id = $1 and (consumer_id is null or consumer_id = $2)`,
+};
+
 /**
  * Records a pause for the timelines of the events that meet it, in the transaction that begins it.
  *
@@ -44,4 +49,13 @@ export async function recordPause(
 /** Records who has ended a pause, in the transaction that ends it. Has no effect if none is in force. */
 export async function recordEndOfPause(sql: Sql, owner: PausedOwner, actor: string): Promise<void> {
   await sql.query(endRecord, [owner.accountId, owner.consumerId, actor]);
+}
+
+/** When the last pause of an account or of this consumer ended; null: none has. A pause of all deliveries does not count. */
+export async function lastEndOfPause(
+  sql: Sql,
+  { accountId, consumerId }: { accountId: string; consumerId: string },
+): Promise<Date | null> {
+  const [row] = await sql.query<{ endedAt: Date | null }>(readLastEnd, [accountId, consumerId]);
+  return row?.endedAt ?? null;
 }

@@ -29,7 +29,7 @@ export interface AttemptRow {
   claimToken: string | null;
   /** The pause in force; null if deliveries are not paused. */
   pause: Pause | null;
-  /** When the last pause ended; null if there was none. */
+  /** When the last pause of all deliveries ended; null if there was none. */
   resumedAt: Date | null;
   provider: string;
   accountSlug: string;

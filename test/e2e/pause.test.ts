@@ -223,3 +223,20 @@ test('Retry-After applies after a long pause, which does not count towards the f
   expect(Date.parse(event.next_attempt_at) - Date.now()).toBeGreaterThan(900_000);
   await stage.operate.dead(id);
 });
+
+test.each(['account', 'consumer'])('Retry-After applies after a long pause of the %s, too', async (paused) => {
+  const { admin, rows } = stage.gateway;
+  const held = hold();
+  const { id, accountId } = await stage.sent(held.reply, askToWait(503, 1_000));
+  const owner = `/admin/accounts/${accountId}${paused === 'account' ? '' : '/consumers/default'}`;
+  await held.arrived;
+  expect((await admin.post(`${owner}/pause`)).status).toBe(200);
+  held.answer(500);
+  await eventually(id, (e) => e.attempts === 1);
+  await waitsForResumption(stage, id);
+  await rows(`update events set generation_at = now() - interval '5 hours' where id = $1`, [id]);
+  expect((await admin.post(`${owner}/resume`)).status).toBe(200);
+  const event = await eventually(id, (e) => e.attempts === 2);
+  expect(Date.parse(event.next_attempt_at) - Date.now()).toBeGreaterThan(900_000);
+  await stage.operate.dead(id);
+});

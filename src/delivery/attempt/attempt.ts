@@ -1,6 +1,7 @@
 import type { AttemptRequest, AttemptResult, DeliverySchedule } from '../../../workflows/messages.ts';
 import type { AccountMasks } from '../../accounts/account-mask.ts';
 import { DeliveryTargets } from '../../accounts/delivery-target.ts';
+import { lastEndOfPause } from '../../accounts/pause-records.ts';
 import type { Transactions } from '../../database/sql.ts';
 import { type AskedAttempt, AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
 import type { EventWorkflows } from '../../events/event-workflows.ts';
@@ -201,7 +202,7 @@ export class Attempts {
   ): Promise<Made> {
     const { body, slot, span } = options;
     const startedAt = new Date(row.nowMs());
-    const { metrics } = this.#deps;
+    const { database, metrics } = this.#deps;
     if (request.trigger === 'schedule' && request.number === 1)
       metrics.firstAttemptBegan(startedAt.getTime() - row.generationAt.getTime());
     // The slot limits the requests to the consumer. Recording needs none.
@@ -216,6 +217,9 @@ export class Attempts {
     }).finally(() => slot.release());
     const outcome = outcomeOf(row, request, posted, {
       startedAt,
+      // Read for the few answers that ask for a wait. If that fails, the wait may be cut as if there had been no pause.
+      pauseEndedAt:
+        posted.retryAfterMs === null ? null : await lastEndOfPause(database, ownerOf(row)).catch(() => null),
       claimToken: options.claimToken,
       random: this.#deps.random ?? Math.random,
     });

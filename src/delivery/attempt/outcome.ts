@@ -17,14 +17,16 @@ export const attemptOutcomes: readonly Posted['outcome'][] = [
 /**
  * What is recorded of an attempt that was made, with the time of the next one if it failed.
  *
- * @param made `startedAt` by the clock of PostgreSQL; `claimToken` as in `AttemptOptions`; `random` for the jitter.
+ * @param made `startedAt` by the clock of PostgreSQL; `pauseEndedAt`: when the last pause of the account or the
+ *   consumer ended; `claimToken` as in `AttemptOptions`; `random` for the jitter.
  */
 export function outcomeOf(
   row: AttemptRow,
   request: AttemptRequest,
   posted: Posted,
-  { startedAt, claimToken, random }: { startedAt: Date; claimToken: string | null; random: () => number },
+  made: { startedAt: Date; pauseEndedAt: Date | null; claimToken: string | null; random: () => number },
 ): Outcome {
+  const { startedAt, pauseEndedAt, claimToken, random } = made;
   const { delaysMs } = request.schedule;
   const { retryAfterMs, final, ...result } = posted;
   const isLast = request.trigger === 'schedule' && (final || request.number > delaysMs.length);
@@ -37,7 +39,7 @@ export function outcomeOf(
           number: request.number,
           retryAfterMs,
           // Time in a pause does not count against the consumer, so the time limit restarts at the end of a pause.
-          elapsedMs: endedMs - Math.max(row.generationAt.getTime(), row.resumedAt?.getTime() ?? 0),
+          elapsedMs: endedMs - Math.max(...[row.generationAt, row.resumedAt, pauseEndedAt].map(Number)),
           ...(row.consumer.options?.delaysMs && { limitMs: spanLimitOf(delaysMs) }),
           random,
         });
