@@ -32,6 +32,6 @@ const steps: Record<Exclude<FailureOutcome, 'timeout'>, DeliveryStep> = {
  */
 export function stepOf(outcome: string, connected: boolean): DeliveryStep {
   if (outcome === 'http_error') return 'status';
-  if (connected && outcome !== 'tls_error') return 'answer';
-  return outcome in steps ? steps[outcome as keyof typeof steps] : 'connection';
+  const step = outcome in steps ? steps[outcome as keyof typeof steps] : 'connection';
+  return connected && step === 'connection' ? 'answer' : step;
 }

@@ -128,4 +128,16 @@ describe.each([['an api'], ['workflows']])('with first attempts by %s', (by) => 
     await consumers.patch('billing', { authentication });
     expect((await tried()).body).toMatchObject({ code: 'delivery_unreachable', step: 'token' });
   });
+
+  test('a test delivery whose second token cannot be had names the token as the step that failed', async () => {
+    const server = await oidcServer([{ id: 'gateway', secret, auth: 'client_secret_basic' }]);
+    const { account, receiver } = await accountWith(server);
+    const tried = () =>
+      stage.gateway.admin.post(`/admin/accounts/${account.id}/test-delivery`, { consumer: 'billing' });
+    expect((await tried()).status).toBe(200);
+    await server.revoke(bearerOf(receiver.deliveries[0]?.headers ?? {}));
+    server.goAway();
+    expect((await tried()).body).toMatchObject({ code: 'delivery_unreachable', step: 'token' });
+    expect(receiver.deliveries).toHaveLength(2);
+  });
 });
