@@ -29,9 +29,11 @@ const config = z.strictObject({
 
 /**
  * Twilio: `X-Twilio-Signature`, base64 of HMAC-SHA1 over the URL and the form's sorted parameters, concatenated without
- * separators. For other bodies (JSON), the URL has the body's SHA-256 in the parameter `bodySHA256`.
+ * separators. For other bodies (JSON), the URL has the body's SHA-256 in the parameter `bodySHA256`. With a shared key
+ * in place of the auth token, the HMAC is that of the algorithm that another header names.
  *
- * Source: https://www.twilio.com/docs/usage/webhooks/webhooks-security
+ * Source: https://www.twilio.com/docs/usage/webhooks/webhooks-security and
+ * https://www.twilio.com/docs/usage/webhooks/webhook-shared-keys
  */
 export const twilio: Provider<z.output<typeof config>> = {
   name: 'twilio',
@@ -39,7 +41,7 @@ export const twilio: Provider<z.output<typeof config>> = {
   verification: 'HMAC-SHA1 over address and form',
   secret: {
     label: 'Auth token',
-    hint: 'The primary auth token of the Twilio account, shown in the console under "API keys & tokens"; 32 hexadecimal digits.',
+    hint: 'The primary auth token of the Twilio account, shown in the console under "API keys & tokens" (32 hexadecimal digits), or the secret of the shared key that a webhook rule signs with.',
   },
   config,
   secretHeaders: [],
@@ -50,9 +52,10 @@ export const twilio: Provider<z.output<typeof config>> = {
   verify(request, { secret, config }) {
     const offered = request.headerValues('x-twilio-signature');
     const parameters = signedParameters(request);
+    const algorithm = algorithmOf(request);
     let verdict: Verification = { ok: false, reason: 'missing_signature' };
     for (const url of possibleUrls(request.url(config.public_url))) {
-      verdict = matchSignature(hmac('sha1', secret, [url, parameters ?? '']), offered, 'base64');
+      verdict = matchSignature(hmac(algorithm, secret, [url, parameters ?? '']), offered, 'base64');
       if (verdict.ok) break;
     }
     // The signature covers the URL, but not this body.
@@ -92,6 +95,12 @@ export const twilio: Provider<z.output<typeof config>> = {
 const bodyHashParameter = 'bodySHA256';
 
 const tokenHeader = 'i-twilio-idempotency-token';
+
+/** Of the header `key=<id>,algorithm=HMAC_SHA256`, which a webhook has that is signed with a shared key. */
+function algorithmOf(request: InboundRequest): 'sha1' | 'sha256' {
+  const settings = request.header('x-twilio-webhooks-signature-settings') ?? '';
+  return /(?:^|,)\s*algorithm=HMAC_SHA256\s*(?:,|$)/i.test(settings) ? 'sha256' : 'sha1';
+}
 
 /**
  * The URL is signed, the content type is not. An attacker who changes the content type cannot make a repeat look new.

@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { parse, stringify } from 'node:querystring';
 import twilioLibrary from 'twilio';
 import { describe, expect, test } from 'vitest';
+import type { Header } from '../../src/providers/inbound-request.ts';
 import { readProviderConfig } from '../../src/providers/registry.ts';
 import { twilio } from '../../src/providers/twilio.ts';
 import { verifyInbound } from '../../src/providers/verification.ts';
@@ -122,6 +124,33 @@ describe('signature', () => {
         valid ? ok : refused('bad_signature'),
       );
     }
+  });
+
+  test('with a shared key, the hash is the one that the header of its setting names', () => {
+    // https://www.twilio.com/docs/usage/webhooks/webhook-shared-keys
+    const text = 'https://gateway.example/twilio/shopBodyhiTo+1';
+    const signed = (algorithm: string) => signedWith(createHmac(algorithm, key.secret).update(text).digest('base64'));
+    const verdict = (headers: Header[], settings?: string) =>
+      verify(
+        requestTo({
+          headers: settings === undefined ? headers : [...headers, ['X-Twilio-Webhooks-Signature-Settings', settings]],
+          body: 'To=%2B1&Body=hi',
+        }),
+        key.secret,
+      );
+    const sha256 = 'key=webhooks_key_01,algorithm=HMAC_SHA256';
+    expect(verdict(signed('sha256'), sha256)).toEqual(ok);
+    expect(verdict(signed('sha1'), 'key=webhooks_key_01,algorithm=HMAC_SHA1')).toEqual(ok);
+    expect(verdict(signed('sha1'))).toEqual(ok);
+    for (const [headers, settings] of [
+      [signed('sha1'), sha256],
+      [signed('sha256'), undefined],
+      [signed('sha256'), 'key=algorithm=HMAC_SHA256'],
+    ] as const)
+      expect(verdict(headers, settings)).toEqual(refused('malformed_signature'));
+    expect(verdict(signedWith(createHmac('sha256', 'x').update(text).digest('base64')), sha256)).toEqual(
+      refused('bad_signature'),
+    );
   });
 
   test('the address of a proxy can be configured', () => {

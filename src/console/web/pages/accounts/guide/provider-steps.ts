@@ -175,7 +175,7 @@ const providers = new Map(
       about: 'Messages, calls and Event Streams.',
       secret: 'shown',
       before: [
-        'In the Twilio Console open **Account Dashboard → Account Info** and copy the primary **Auth Token**. API keys and secondary tokens do not sign.',
+        'In the Twilio Console open **Account Dashboard → Account Info** and copy the primary **Auth Token**. API keys and secondary tokens do not sign. If a webhook rule signs with a shared key, copy the secret of that key instead.',
         'Twilio signs the address. Behind a proxy the gateway needs `PUBLIC_URL`, or this account the setting `public_url`.',
       ],
       after: [
