@@ -1,10 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import twilioLibrary from 'twilio';
 import { expect, test } from 'vitest';
 import { sampleOf } from '../support/providers/webhook.ts';
 import { newWhsec, secretText } from '../support/secrets.ts';
 import { runCli } from './support.ts';
+
+const { validateRequestWithBody } = twilioLibrary;
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-sign-'));
 const fileOf = (name: string, text: string) => {
@@ -55,6 +58,37 @@ test.each(['support_chat', 'twilio'])('verify takes the query of %s from what si
     runCli(['verify', ...options, '--headers-file', fileOf('printed', printed)], { input: '{"a":1}' });
   expect(await verify(signed.stdout)).toMatchObject({ code: 0 });
   expect(await verify(signed.stdout.replace(/=.*/g, '=x'))).toMatchObject({ code: 1 });
+});
+
+test.each([
+  'https://gateway.example/twilio/shop?env=live',
+  'https://gateway.example:443/twilio/shop#rc=3',
+  'https://Gateway.Example/twilio/shop',
+  'http://t/twilio/shop',
+])('Twilio signs the address as it is written: %s', async (address) => {
+  const secret = secretText('twilio-address');
+  const options = ['twilio', '--secret-file', fileOf('twilio-address', secret), '--address', address];
+  const signed = await runCli(['sign', ...options], { input: '{"a":1}' });
+  const [, signature = ''] = /^X-Twilio-Signature: (.+)$/m.exec(signed.stdout) ?? [];
+  const [, query = ''] = /^query of the address: (.+)$/m.exec(signed.stdout) ?? [];
+  const url = address.replace(/#.*/, '') + query;
+  expect(validateRequestWithBody(secret, signature, url, '{"a":1}')).toBe(true);
+  const headersFile = fileOf('twilio-address-headers', signed.stdout);
+  const verified = await runCli(['verify', ...options, '--headers-file', headersFile], { input: '{"a":1}' });
+  expect(verified).toMatchObject({ code: 0 });
+});
+
+test('verify says how old a signature is', async () => {
+  const options = ['stripe', '--secret-file', fileOf('old', newWhsec())];
+  const signed = await runCli(['sign', ...options], { input: '{}' });
+  const [, signedS] = /t=(\d+)/.exec(signed.stdout) ?? [];
+  const later = new Date((Number(signedS) + 66 * 60) * 1000).toISOString();
+  const args = ['verify', ...options, '--headers-file', fileOf('old-headers', signed.stdout), '--at', later];
+  const verified = await runCli(args, { input: '{}' });
+  expect(verified).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Signed 66 min before it came; the limit is 5 min.'),
+  });
 });
 
 test('what Twilio signs has the public address of the account', async () => {

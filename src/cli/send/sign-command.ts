@@ -83,12 +83,12 @@ export async function inputsOf(
   return { body: await readBytes(cli, bodyFile), secret };
 }
 
-/** Base and path of the address that a webhook is sent to; the path has its query. */
+/** Base and path of the address that a webhook is sent to, as they are written; the path has its query. */
 export function splitAddress(address: string): { base: string; path: string } {
-  const url = URL.canParse(address) ? new URL(address) : null;
-  if (url === null)
+  const [, scheme, host, path] = /^(https?:\/\/)(?:[^/?#]*@)?([^/?#]+)([^#]*)/i.exec(address) ?? [];
+  if (!URL.canParse(address) || scheme === undefined || host === undefined)
     throw usageError(`'${address}' is not an address`, 'Write it as https://gateway.example/stripe/shop.');
-  return { base: url.origin, path: address.slice(address.indexOf(url.host) + url.host.length) || '/' };
+  return { base: scheme + host, path: path || '/' };
 }
 
 const number = /^-?\d+$/;

@@ -65,7 +65,7 @@ async function verify(cli: Cli, name: string, options: Options): Promise<void> {
   if (!verdict.ok)
     throw new CliError(
       exitCodes.failed,
-      `not valid: ${verdict.reason}. ${rejectionReasons[verdict.reason]}`,
+      `not valid: ${verdict.reason}. ${verdict.detail ?? rejectionReasons[verdict.reason]}`,
       hintOf(verdict.reason),
     );
   const type = provider.eventType(request, config.data);
@@ -80,7 +80,7 @@ async function verify(cli: Cli, name: string, options: Options): Promise<void> {
   );
 }
 
-/** The headers, and the query of the address with its `?`; empty without. */
+/** The headers, and what `sign` adds to the address, with its `?` or `&`; empty: nothing. */
 async function printedOf(cli: Cli, { headersFile, header = [], contentType, bodyFile }: Options) {
   if (headersFile === '-' && bodyFile === '-')
     throw usageError('standard input cannot be both the body and the headers', 'Put one of them into a file.');

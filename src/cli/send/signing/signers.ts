@@ -61,7 +61,7 @@ const signers: Readonly<Record<string, Signer>> = {
     const query = isForm ? '' : `bodySHA256=${createHash('sha256').update(body).digest('hex')}`;
     // Twilio signs the address that it was given, also if a proxy changes it afterwards.
     const origin = typeof config.public_url === 'string' ? config.public_url.replace(/\/+$/, '') : base;
-    const url = `${origin}${path}${query === '' ? '' : `?${query}`}`;
+    const url = `${origin}${path}${asAddition(path, query)}`;
     const parameters = isForm ? parametersText(Buffer.from(body).toString('utf8')) : '';
     return { headers: [['X-Twilio-Signature', hmac('sha1', secret, [url, parameters]).toString('base64')]], query };
   },
@@ -82,7 +82,7 @@ const signers: Readonly<Record<string, Signer>> = {
 export interface SignedMessage {
   headers: Header[];
   body: Uint8Array;
-  /** With its `?`; empty: none. */
+  /** What is added to the path, with its `?` or `&`; empty: nothing. */
   query: string;
 }
 
@@ -98,8 +98,14 @@ export function signMessage(provider: string, message: Message, key: SigningKey)
   return {
     headers: [['Content-Type', message.contentType], ...message.headers, ...headers],
     body,
-    query: query === '' ? '' : `?${query}`,
+    query: asAddition(message.path, query),
   };
+}
+
+/** What a query adds to a path, which may have a query already. */
+function asAddition(path: string, query: string): string {
+  if (query === '') return '';
+  return (path.includes('?') ? '&' : '?') + query;
 }
 
 function hubSignature(header: string, algorithm: 'sha1' | 'sha256'): Signer {
