@@ -2,12 +2,13 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * The key for per-client limits: the whole IPv4 address, or the /64 network of an IPv6 address. One client has at least
- * the addresses of a /64 (RFC 6177).
+ * the addresses of a /64 (RFC 6177). A server that listens on `::` sees IPv4 clients as `::ffff:192.0.2.1`.
  */
 export function networkOf(address: string): string {
   // Most addresses are IPv4, and the check for IPv6 is slower than this one.
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
-  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString();
 }
 
 /**

@@ -167,17 +167,21 @@ test('above MAX_BODY_BYTES_IN_FLIGHT a client gets 503, others are served, and t
   });
 });
 
-test('at MAX_CONNECTIONS, idle connections of the network with the most connections are closed', async () => {
-  const own = await ownGateway({ maxConnections: 5 });
-  const idle = await attacker(own.baseUrl, { localAddress: '127.0.0.3' });
-  const crowd = [];
-  for (let n = 0; n < 8; n++) crowd.push(await attacker(own.baseUrl, { localAddress: '127.0.0.2', reads: true }));
-  for (let n = 0; n < 3; n++)
-    expect((await fetch(`${own.baseUrl}/health/live`, { headers: { connection: 'close' } })).status).toBe(200);
-  await crowd[0]?.closed;
-  expect(idle.socket.destroyed).toBe(false);
-  idle.socket.resume();
-  idle.socket.write(get('/health/live', closing));
-  const [answer] = await once(idle.socket, 'data');
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
-});
+// A server that listens on :: sees the peer 127.0.0.2 as ::ffff:127.0.0.2.
+test.each(['127.0.0.1', '::'])(
+  'at MAX_CONNECTIONS on %s, idle connections of the network with the most connections are closed',
+  async (host) => {
+    const own = await ownGateway({ host, maxConnections: 5 });
+    const idle = await attacker(own.baseUrl, { localAddress: '127.0.0.3' });
+    const crowd = [];
+    for (let n = 0; n < 8; n++) crowd.push(await attacker(own.baseUrl, { localAddress: '127.0.0.2', reads: true }));
+    for (let n = 0; n < 3; n++)
+      expect((await fetch(`${own.baseUrl}/health/live`, { headers: { connection: 'close' } })).status).toBe(200);
+    await crowd[0]?.closed;
+    expect(idle.socket.destroyed).toBe(false);
+    idle.socket.resume();
+    idle.socket.write(get('/health/live', closing));
+    const [answer] = await once(idle.socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+  },
+);
