@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { createWriteStream, rmSync } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BackupError } from '../backups/backup-error.ts';
@@ -53,14 +52,21 @@ const withoutEnd = (stdout: Writable) => (sql: AsyncIterable<Buffer>) => chunksI
 async function intoFile(sql: Readable, output: string): Promise<void> {
   let isOurs = false;
   const file = createWriteStream(output, { flags: 'wx', mode: 0o600, flush: true });
+  const remove = () => {
+    if (isOurs) rmSync(output, { force: true });
+  };
   file.on('open', () => {
     isOurs = true;
   });
+  // Also when the process is interrupted: the file is readable text, and not complete.
+  process.on('exit', remove);
   try {
     await pipeline(sql, file);
   } catch (error) {
-    if (isOurs) await rm(output, { force: true });
+    remove();
     if (error instanceof BackupError) throw error;
     throw new BackupError(`${output} cannot be written (${error instanceof Error ? error.message : String(error)}).`);
+  } finally {
+    process.off('exit', remove);
   }
 }

@@ -4,6 +4,7 @@ import { explainDatabaseError } from '../database/explain-error.ts';
 import { ProgramError, StartError } from '../shared/start-error.ts';
 import { startTracing } from '../telemetry/tracing/start-tracing.ts';
 import type { RoleContext } from './role-context.ts';
+import { untilStopped } from './until-stopped.ts';
 
 /**
  * The roles, each loaded only when it runs. The Temporal worker and the HTTP side take a second of CPU time to load,
@@ -29,7 +30,7 @@ export async function runRole(role: Role, context: RoleContext): Promise<void> {
   const { databaseUrl, tracing } = context.config;
   const traced = await startTracing(isTraced(role) ? tracing : null, { role, log: context.log });
   try {
-    await run[role](context);
+    await (endsInOrder(role) ? run[role](context) : Promise.race([run[role](context), interrupted(context.stopped)]));
   } catch (error) {
     // The user knows nothing of the database that `npm start` has made.
     const isOwn = databaseUrl === null || context.config.startedBy?.generated.includes('DATABASE_URL');
@@ -37,6 +38,18 @@ export async function runRole(role: Role, context: RoleContext): Promise<void> {
   } finally {
     await traced.stop();
   }
+}
+
+/**
+ * Whether a role ends what it has begun when it is asked to stop. The others end at once: PostgreSQL rolls their
+ * transactions back, and each can be run again.
+ */
+const endsInOrder = (role: Role) => role === 'all' || role === 'api' || role === 'worker' || role === 'reseal';
+
+/** @throws StartError when the process is asked to stop. */
+async function interrupted(stopped: AbortSignal): Promise<never> {
+  await untilStopped(stopped);
+  throw new StartError('Interrupted. What was not complete is undone.');
 }
 
 /** The others run once, for an operator, or only watch these two. */
