@@ -131,7 +131,7 @@ export class Heartbeat implements SessionUser {
     this.#aliveUntilMs = Number.NEGATIVE_INFINITY;
     if (!sql) return;
     await endClaimsExcept(sql, claims.token, [])
-      .then(() => leaveProcesses(sql, claims.token))
+      .then(() => leaveProcesses(sql, claims.token, claims.inDoubt))
       .catch((error: unknown) => {
         log.warn({ err: error }, 'claims not released, other processes take them over');
       });

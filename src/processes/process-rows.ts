@@ -151,11 +151,25 @@ export async function endClaimsExcept(sql: Sql, token: string, held: string[]): 
   return (await sql.query<{ event_id: string }>(endOwn, [token, held])).length;
 }
 
-const leave = { name: 'leave_processes', text: 'delete from processes where token = $1' };
+const leave = {
+  name: 'leave_processes',
+  text: `
+    with held as (
+      select from event_queue where claim_token = $1 and claimed_until > now() limit 1
+    ), gone as (
+      delete from processes where token = $1 and not $2 and not exists (select from held)
+    )
+    update processes set alive_until = now() where token = $1 and ($2 or exists (select from held))`,
+};
 
-/** Removes the row of a process that stops. */
-export async function leaveProcesses(sql: Sql, token: string): Promise<void> {
-  await sql.query(leave, [token]);
+/**
+ * Removes the row of a process that stops. While it has claims, the row stays as that of a dead process, so that others
+ * take them over: nothing looks for claims of processes without a row until a process starts.
+ *
+ * @param inDoubt whether a claim whose answer was lost may still be committed.
+ */
+export async function leaveProcesses(sql: Sql, token: string, inDoubt: boolean): Promise<void> {
+  await sql.query(leave, [token, inDoubt]);
 }
 
 const count = {
