@@ -71,3 +71,17 @@ test('an event id in the search field opens the event, another text is an extern
   await page.getByRole('button', { name: 'Back to the list' }).click();
   await page.getByText('Live', { exact: true }).waitFor();
 });
+
+test('an address with the id of an account lists only its events, as the API and bulk jobs do', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const [one, two] = [
+    await admin.createAccount({ account_slug: 'by-id', delivery_url: null }),
+    await admin.createAccount({ account_slug: 'by-other-id', delivery_url: null }),
+  ];
+  await send(baseUrl, one, '{"id":"of-this-account"}');
+  await send(baseUrl, two, '{"id":"of-another-account"}');
+  const page = await openConsole({ baseUrl, token: adminToken, path: `/events?account_id=${one.id}` });
+  await page.getByRole('link', { name: 'of-this-account' }).waitFor();
+  await page.getByRole('button', { name: `Account id: ${one.id}` }).waitFor();
+  expect(await page.getByRole('link', { name: 'of-another-account' }).count()).toBe(0);
+});

@@ -7,7 +7,17 @@ const everyMs = 15_000;
 
 /** The filters of lists that the counts have, too. The others are about deliveries. */
 const names = [
-  ...(['app_key', 'provider', 'account_slug', 'event_type', 'external_id', 'since', 'until', 'incident'] as const),
+  ...([
+    'app_key',
+    'provider',
+    'account_slug',
+    'account_id',
+    'event_type',
+    'external_id',
+    'since',
+    'until',
+    'incident',
+  ] as const),
 ];
 
 /** Rejected webhooks that match, by account and reason. */

@@ -50,6 +50,7 @@ export function useFilterValues({ provider, account_slug }: Filters): Record<Fil
     consumer: consumers?.map(({ name }) => name) ?? [],
     external_id: [],
     skipped: ['true', 'false'],
+    account_id: [],
     job: [],
     incident: [],
   };
