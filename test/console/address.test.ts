@@ -85,3 +85,32 @@ test('an address with the id of an account lists only its events, as the API and
   await page.getByRole('button', { name: `Account id: ${one.id}` }).waitFor();
   expect(await page.getByRole('link', { name: 'of-another-account' }).count()).toBe(0);
 });
+
+test('a text that stands in the address is corrected in its middle', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  await admin.createAccount({ account_slug: 'shop-europe', delivery_url: null });
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/accounts' });
+  const slug = page.getByRole('searchbox', { name: 'Slug' });
+  await slug.waitFor();
+  await slug.focus();
+  await page.keyboard.type('shp-europe');
+  await page.waitForURL(/q=shp-europe/);
+  for (let n = 0; n < 'p-europe'.length; n++) await page.keyboard.press('ArrowLeft');
+  await page.keyboard.type('o');
+  await page.waitForURL(/q=shop-europe/);
+  await page.getByRole('link', { name: 'shop-europe' }).waitFor();
+  expect(await slug.inputValue()).toBe('shop-europe');
+  expect(await slug.evaluate((input: HTMLInputElement) => input.selectionStart)).toBe('sho'.length);
+});
+
+test('a time of the audit log is typed without a pause', async () => {
+  const { baseUrl, adminToken } = gateway;
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/audit' });
+  const since = page.getByLabel('Since');
+  await since.waitFor();
+  await since.focus();
+  // The language of this field is that of the browser, not of the page: month, day, year, hour and minute.
+  await page.keyboard.type('112020260430PM');
+  await expect.poll(() => since.inputValue()).toBe('2026-11-20T16:30');
+  await page.waitForURL(/since=2026-11-20T15%3A30%3A00\.000Z/);
+});

@@ -76,6 +76,8 @@ export function Field({ label, hint, error: given, choices, onChange, ...rest }:
         autoComplete="off"
         spellCheck={false}
         list={choices && `${id}-choices`}
+        // Without it, a browser takes years of six digits, which are no times for `Date`.
+        max={rest.type === 'datetime-local' ? '9999-12-31T23:59:59' : undefined}
         {...rest}
         {...input}
         onChange={onChange && (({ target }) => onChange(target.value))}

@@ -2,6 +2,7 @@ import { Button } from '../../components/button.tsx';
 import { Choice, Field } from '../../components/field.tsx';
 import { fromLocalInput, toLocalInput } from '../../components/local-input.ts';
 import { numberText } from '../../components/number-text.ts';
+import { useAddressText } from '../../components/use-address-text.ts';
 import { actionText } from './actions.ts';
 import styles from './audit.module.css';
 import { type AuditFilters, auditFilterNames, type Statistics } from './audit-types.ts';
@@ -44,18 +45,8 @@ export function FilterBar({ filters, statistics, onChange }: Props) {
         onChange={(chosen) => onChange({ ip_address: chosen })}
       />
       <ChosenText label="Event id" value={event_id} onChange={(chosen) => onChange({ event_id: chosen })} />
-      <Field
-        label="Since"
-        type="datetime-local"
-        value={toLocalInput(since, 16)}
-        onChange={(time) => onChange({ since: fromLocalInput(time) })}
-      />
-      <Field
-        label="Until"
-        type="datetime-local"
-        value={toLocalInput(until, 16)}
-        onChange={(time) => onChange({ until: fromLocalInput(time) })}
-      />
+      <TimeField label="Since" iso={since} onChange={(iso) => onChange({ since: iso })} />
+      <TimeField label="Until" iso={until} onChange={(iso) => onChange({ until: iso })} />
       {Object.keys(filters).length > 0 && (
         <Button tone="quiet" onClick={() => onChange(none)}>
           Clear filters
@@ -63,6 +54,11 @@ export function FilterBar({ filters, statistics, onChange }: Props) {
       )}
     </search>
   );
+}
+
+function TimeField(props: { label: string; iso: string | undefined; onChange(iso: string | undefined): void }) {
+  const field = useAddressText(toLocalInput(props.iso, 16), (time) => props.onChange(fromLocalInput(time)));
+  return <Field label={props.label} type="datetime-local" {...field} />;
 }
 
 function ActionChoice({ action, statistics, onChange }: Omit<Props, 'filters'> & { action: string | undefined }) {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useAddressText } from '../../components/use-address-text.ts';
 
 /** Whether a text contains all words of a search. */
 export function hasWords(text: string, search: string): boolean {
@@ -16,26 +16,17 @@ export function FilterField(props: {
   value: string;
   onChange(value: string): void;
 }) {
-  const { label, placeholder, value, onChange } = props;
-  const [text, setText] = useState(value);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    // The address follows the field with a delay, so it leads only when it was changed elsewhere.
-    if (document.activeElement !== input.current) setText(value);
-  }, [value]);
+  const { ref, value, onChange } = useAddressText(props.value, props.onChange);
   return (
     <input
-      ref={input}
+      ref={ref}
       type="search"
-      aria-label={label}
-      placeholder={placeholder}
+      aria-label={props.label}
+      placeholder={props.placeholder}
       autoComplete="off"
       spellCheck={false}
-      value={text}
-      onChange={({ target }) => {
-        setText(target.value);
-        onChange(target.value);
-      }}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
     />
   );
 }

@@ -1,4 +1,5 @@
 import { Choice, Field } from '../../../components/field.tsx';
+import { useAddressText } from '../../../components/use-address-text.ts';
 import { useFilters } from '../../../components/use-filters.ts';
 import type { AccountSummary } from './account-summary.ts';
 import styles from './list.module.css';
@@ -10,15 +11,10 @@ const valuesOf = (accounts: readonly AccountSummary[], field: 'provider' | 'app_
 /** The filters of the list of accounts. */
 export function AccountFilters({ accounts }: { accounts: readonly AccountSummary[] }) {
   const [search, change] = useFilters();
+  const slug = useAddressText(search.q ?? '', (q) => change({ q }));
   return (
     <search className={styles.filters}>
-      <Field
-        label="Slug"
-        type="search"
-        placeholder="Search"
-        value={search.q ?? ''}
-        onChange={(text) => change({ q: text })}
-      />
+      <Field label="Slug" type="search" placeholder="Search" {...slug} />
       {(['provider', 'app_key'] as const).map((name) => (
         <Choice
           key={name}
