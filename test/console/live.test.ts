@@ -76,3 +76,24 @@ test('a burst of webhooks keeps the list live and bounded: the newest event is s
   }
   expect([...seen].slice(0, names.length)).toEqual(names);
 });
+
+test('a list that ends at a time shows what becomes of its events, also after a look at one of them', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  const { body } = await send(baseUrl, account, '{"id":"of-the-past"}');
+  await admin.eventually(body.id, ({ delivery_status }) => delivery_status === 'failed');
+  const until = encodeURIComponent(new Date(Date.now() + 60_000).toISOString());
+  const path = `/events?account_slug=${account.account_slug}&until=${until}`;
+  const page = await openConsole({ baseUrl, token: adminToken, path });
+  const row = page.getByRole('row').filter({ hasText: 'of-the-past' });
+  await row.getByText('exhausted').waitFor();
+  await page.getByText('Not live').waitFor();
+  expect((await admin.post(`/admin/events/${body.id}/ack`)).status).toBe(200);
+  await row.getByText('acknowledged').waitFor();
+  await row.getByRole('link', { name: 'of-the-past' }).click();
+  await page.getByRole('heading', { level: 1, name: 'of-the-past' }).waitFor();
+  expect((await admin.post(`/admin/events/${body.id}/replay`)).status).toBe(202);
+  await admin.eventually(body.id, ({ state }) => state === 'exhausted');
+  await page.goBack();
+  await row.getByText('exhausted').waitFor();
+});

@@ -23,7 +23,7 @@ import { SearchStatus } from './search/search-status.tsx';
 import { usePayloadSearch } from './search/use-payload-search.ts';
 import { Summary } from './summary/summary.tsx';
 import { EventTable } from './table/event-table.tsx';
-import { canFollow, mergedRows, useEventList, useReloadedList } from './use-event-list.ts';
+import { canFollow, isFollowed, mergedRows, useEventList, useReloadedList } from './use-event-list.ts';
 
 const names = Object.keys(filterLabels) as FilterName[];
 
@@ -38,8 +38,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   const mayOperate = useMay('operate');
   const list = useEventList(filters);
   const search = usePayloadSearch(filters);
-  const isFollowed = canFollow(filters);
-  const [isOn, setOn] = useState(isFollowed && filters.until === undefined);
+  const [isOn, setOn] = useState(isFollowed(filters));
   const [isScrolled, setScrolled] = useState(false);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setAll] = useState(false);
@@ -95,7 +94,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       {search.search && (
         <SearchStatus search={search.search} onMore={search.more} onStop={search.stop} onEnd={endSearch} />
       )}
-      {!search.search && isFollowed && (
+      {!search.search && canFollow(filters) && (
         <LiveStatus
           {...{ live, isOn, held, isHeld, isIncomplete }}
           onToggle={() => setOn(!isOn)}

@@ -6,11 +6,13 @@ import type { LiveEvents } from './live/use-live-events.ts';
 
 /** Rows of one answer. */
 const pageSize = 100;
-/** How often a list is read again that the stream cannot follow. */
+/** How often a list is read again that the stream does not follow. */
 const unfollowedEveryMs = 10_000;
 
 /** Whether the stream has the events of a list: those of an incident and of a cause are known to the database only. */
 export const canFollow = ({ incident, cause }: Filters): boolean => incident === undefined && cause === undefined;
+/** Whether a page follows a list when it opens: into one that ends at a time, nothing new comes. */
+export const isFollowed = (filters: Filters): boolean => canFollow(filters) && filters.until === undefined;
 
 const keyOf = (filters: Filters) => ['events', filters];
 
@@ -32,8 +34,7 @@ export const useEventList = (filters: Filters) =>
       return { events: data, next: nextBefore(headers.get('link')) };
     },
     getNextPageParam: ({ next }) => next,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: canFollow(filters) ? false : unfollowedEveryMs,
+    ...(isFollowed(filters) ? { staleTime: Number.POSITIVE_INFINITY } : { refetchInterval: unfollowedEveryMs }),
   });
 
 /** Loads the beginning of a list again; rejects when that fails. Later pages are loaded when the user comes to them. */

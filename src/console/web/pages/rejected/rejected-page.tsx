@@ -10,7 +10,7 @@ import { useListFilters } from '../events/filters/use-list-filters.ts';
 import { useGapReload } from '../events/live/use-gap-reload.ts';
 import { useLiveEvents } from '../events/live/use-live-events.ts';
 import { EventTable } from '../events/table/event-table.tsx';
-import { canFollow, mergedRows, useEventList, useReloadedList } from '../events/use-event-list.ts';
+import { isFollowed, mergedRows, useEventList, useReloadedList } from '../events/use-event-list.ts';
 import { RejectedCounts } from './rejected-counts.tsx';
 
 /** Webhooks that failed verification: why, and what to do about it. */
@@ -18,11 +18,7 @@ export function RejectedPage() {
   const { filters, change, clear } = useListFilters();
   const rejected = useMemo(() => ({ ...filters, status: 'rejected' }), [filters]);
   const list = useEventList(rejected);
-  const [live, forget] = useLiveEvents(
-    rejected,
-    canFollow(filters) && filters.until === undefined,
-    () => void list.refetch(),
-  );
+  const [live, forget] = useLiveEvents(rejected, isFollowed(filters), () => void list.refetch());
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
   const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
   const [isScrolled, setScrolled] = useState(false);
@@ -32,7 +28,7 @@ export function RejectedPage() {
   return (
     <Page title="Rejected webhooks">
       <FilterBar
-        names={['provider', 'account_slug', 'app_key', 'incident']}
+        names={['provider', 'account_slug', 'account_id', 'app_key', 'incident']}
         filters={filters}
         onChange={change}
         onClear={clear}
