@@ -10,6 +10,8 @@ import { numberText } from '../../components/number-text.ts';
 import type { Statistics } from './audit-types.ts';
 
 const dayMs = 86_400_000;
+/** The most that the API takes. Times of many more days ago are no times for `Date`. */
+const mostDays = 36_500;
 
 /** Deletes old entries after a confirmation. */
 export function PurgeButton({ statistics }: { statistics: Statistics | undefined }) {
@@ -29,7 +31,7 @@ export function PurgeButton({ statistics }: { statistics: Statistics | undefined
     setIsOpen(false);
     purge.reset();
   };
-  const about = statistics && olderThan(statistics, Number(days));
+  const about = statistics && Number(days) <= mostDays ? olderThan(statistics, Number(days)) : undefined;
   return (
     <>
       <Button tone="danger" onClick={() => setIsOpen(true)}>
@@ -53,7 +55,7 @@ export function PurgeButton({ statistics }: { statistics: Statistics | undefined
           type="number"
           required
           min={7}
-          max={36_500}
+          max={mostDays}
           value={days}
           hint={about === undefined ? 'At least 7 days.' : `About ${numberText(about)} entries. At least 7 days.`}
           onChange={setDays}

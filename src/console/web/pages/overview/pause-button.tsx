@@ -41,7 +41,7 @@ export function PauseButton() {
           label="Reason"
           hint="Shown on all pages while deliveries are paused."
           value={reason}
-          maxLength={500}
+          maxLength={200}
           onChange={setReason}
         />
       </ConfirmDialog>
