@@ -34,7 +34,7 @@ test('a line of a megabyte is shown in part, and found by a search', async () =>
   await page.getByRole('textbox', { name: 'Find' }).waitFor();
 });
 
-test('bytes are shown in hex, and downloaded as received', async () => {
+test('bytes are shown in hex, and downloaded as received into the file that the command reads', async () => {
   const page = await openEvent(data.events.binary);
   await page.getByText('00000000  00 01 02 03').waitFor();
   const [download] = await Promise.all([
@@ -43,6 +43,8 @@ test('bytes are shown in hex, and downloaded as received', async () => {
   ]);
   const saved = await readFile(await download.path());
   expect([...saved]).toEqual(Array.from({ length: 2_000 }, (_, n) => n % 256));
+  await page.getByRole('button', { name: 'curl' }).click();
+  await page.getByText(`--data-binary @${download.suggestedFilename()}`).waitFor();
 });
 
 test('numbers keep all their digits, and what only looks like bytes is JSON', async () => {

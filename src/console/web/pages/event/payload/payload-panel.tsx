@@ -11,7 +11,7 @@ import { byteText } from '../../../components/number-text.ts';
 import { Panel } from '../../../components/page.tsx';
 import { saveAs } from '../../../components/save-as.ts';
 import { Segments } from '../../../components/segments.tsx';
-import { curlCommand } from './curl.ts';
+import { curlCommand, payloadFile } from './curl.ts';
 import styles from './payload.module.css';
 import { prettyText, rawText } from './payload-text.ts';
 
@@ -63,9 +63,9 @@ export function PayloadPanel({ event }: { event: EventDetails }) {
   );
 }
 
-async function download({ id }: EventDetails): Promise<void> {
+async function download(event: EventDetails): Promise<void> {
   try {
-    saveAs(`${id}.bin`, await fetchPayload(id));
+    saveAs(payloadFile(event), await fetchPayload(event.id));
   } catch (error) {
     announce(error instanceof Error ? error.message : String(error), 'bad');
   }
