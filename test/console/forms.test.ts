@@ -40,4 +40,6 @@ test('a name that leads to a refused address is named on the page of the account
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^delivery_url localhost resolves to .*, a loopback address/).waitFor();
   await page.getByText('Deliveries to it are refused until its name leads elsewhere').waitFor();
+  // The consumer `default` has the address of the account.
+  await page.getByRole('listitem', { name: 'default' }).getByText('http://localhost:9/hook', { exact: true }).waitFor();
 });

@@ -1,10 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
 import { useAction } from '../../../components/use-action.ts';
-import { accountKey } from '../data/queries.ts';
+import { accountKey, consumersKey } from '../data/queries.ts';
 import type { Consumer, ConsumerChange, NewConsumer } from './consumer-types.ts';
 
-const keyOf = (accountId: string) => ['consumers', accountId];
 /** Another operator may change them, too. */
 const everyMs = 10_000;
 
@@ -16,7 +15,7 @@ const pauseOf = (reason: string) => (reason.trim() === '' ? {} : { reason: reaso
 /** The consumers of an account, `default` first. */
 export const useConsumers = (accountId: string) =>
   useQuery({
-    queryKey: keyOf(accountId),
+    queryKey: consumersKey(accountId),
     queryFn: ({ signal }) => answer(consumersOf(accountId).get({ fetch: { signal } })),
     refetchInterval: everyMs,
   });
@@ -31,7 +30,7 @@ export function useSaveConsumer(accountId: string) {
         : answer(one(accountId, save.name).patch(save.change)),
     // The variables may hold a secret, so they are dropped with the form.
     gcTime: 0,
-    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(accountId) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: consumersKey(accountId) }),
   });
 }
 
@@ -39,7 +38,7 @@ export function useDeleteConsumer(accountId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ name }: Consumer) => answer(one(accountId, name).delete()),
-    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(accountId) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: consumersKey(accountId) }),
   });
 }
 
@@ -48,7 +47,7 @@ export const usePauseConsumer = (accountId: string, name: string, onDone: () => 
   useAction({
     call: (reason: string) => answer(one(accountId, name).pause.post(pauseOf(reason))),
     done: () => `Deliveries to ${name} are paused.`,
-    changes: keyOf(accountId),
+    changes: consumersKey(accountId),
     onDone,
   });
 
@@ -56,7 +55,7 @@ export const useResumeConsumer = (accountId: string, name: string) =>
   useAction({
     call: () => answer(one(accountId, name).resume.post()),
     done: () => `Deliveries to ${name} are resumed.`,
-    changes: keyOf(accountId),
+    changes: consumersKey(accountId),
   });
 
 /** Pauses deliveries to all consumers of an account. */

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
 import type { Account } from '../../../api/types.ts';
 import { announce } from '../../../components/announce.ts';
-import { accountKey, accountsKey, secretsKey } from './queries.ts';
+import { accountKey, accountsKey, consumersKey, secretsKey } from './queries.ts';
 
 /** The fields that `PATCH` takes. Only those that are present are changed; null clears a field. */
 export type AccountChange = NonNullable<Parameters<ReturnType<typeof api.accounts>['patch']>[0]>;
@@ -18,6 +18,8 @@ export function useChangeAccount(id: string) {
       client.setQueryData(accountKey(id), account);
       void client.invalidateQueries({ queryKey: accountsKey });
       void client.invalidateQueries({ queryKey: secretsKey(id) });
+      // The consumer `default` has the address and the secret of the account.
+      void client.invalidateQueries({ queryKey: consumersKey(id) });
     },
     // A colleague may have changed the account: the error is then shown with what is in force now.
     onError: async (_, { if_updated_at }) => {

@@ -11,6 +11,7 @@ const secretsEveryMs = 3_000;
 export const accountsKey = accountsQuery.queryKey;
 export const accountKey = (id: string) => ['account', id];
 export const secretsKey = (id: string) => ['account-secrets', id];
+export const consumersKey = (id: string) => ['consumers', id];
 
 /** All accounts, renewed while they are shown. */
 export const useAccounts = () => useQuery({ ...accountsQuery, refetchInterval: everyMs });
