@@ -69,3 +69,24 @@ test('with the keyboard alone, an event is acknowledged, and the answer is besid
   const time = page.locator('main time').first();
   expect(await time.getAttribute('title')).toMatch(/(CET|GMT\+1) · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/);
 });
+
+test('a question that has lost its reason does not come back by itself', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const { account } = await accountForTest(admin, 500);
+  const pause = (order: 'pause' | 'resume') => admin.post(`/admin/accounts/${account.id}/${order}`);
+  await pause('pause');
+  const { body } = await send(baseUrl, account, '{"id":"asked"}');
+  const page = await openConsole({ baseUrl, token: adminToken, path: `/events/${body.id}` });
+  await page.getByText('waiting (paused)').first().waitFor();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay this event from the start?' });
+  await dialog.waitFor();
+  await pause('resume');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('exhausted').first().waitFor();
+  await pause('pause');
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText('waiting (paused)').first().waitFor();
+  await page.getByText('Replay accepted').waitFor();
+  expect(await dialog.count()).toBe(0);
+});

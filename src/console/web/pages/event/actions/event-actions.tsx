@@ -89,6 +89,8 @@ export function EventActions({ event }: { event: EventDetails }) {
   const pressed = act.variables?.action;
   const shown = (Object.keys(labels) as EventAction[]).filter((one) => allowed.includes(one) || one === pressed);
   const question = asked && questionOf(asked, event);
+  // The event has changed. Otherwise its next change could ask again by itself.
+  if (asked && !question) setAsked(null);
   return (
     <div className={styles.actions}>
       {shown.map((action) => (
