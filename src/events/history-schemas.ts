@@ -63,7 +63,10 @@ export const notification = z
     status: z
       .enum(['pending', 'sent', 'failed', 'suppressed'])
       .meta({ description: '`suppressed`: sent as part of the `summary`' }),
-    attempts: count.meta({ description: 'Number of tries so far, at most five' }),
+    attempts: count.meta({
+      description:
+        'Number of tries so far, at most five. For a day, those that are answered with `Retry-After` do not count',
+    }),
     error: text.nullable().meta({ description: 'Error of the last try' }),
     next_attempt_at: timestamp.nullable(),
     sent_at: timestamp.nullable(),

@@ -114,6 +114,9 @@ async function begin(
   ]);
 }
 
+/** Messages sent within this time after they were due count as sent without delay. */
+export const lateMs = 5_000;
+
 const addLateMessage = {
   name: 'add_late_message',
   // Replaces the oldest entry while the time of this message's own entry still counts. So every message counts exactly

@@ -129,7 +129,7 @@ const noteFailure = {
   name: 'note_notification_failure',
   text: `
     update notifications set error = coalesce($5, error, $7), status = case when $6::float8 is null then 'failed' else 'pending' end,
-      due_at = clock_timestamp() + make_interval(secs => $6)
+      due_at = clock_timestamp() + make_interval(secs => $6), attempts = attempts - (not $9::boolean)::integer
     where ${byKey} and status = $8 and attempts = $4 returning 1`,
 };
 
@@ -138,15 +138,17 @@ const noteFailure = {
  *
  * @param failure.error null when the outcome of the try is unknown
  * @param failure.waitMs until the next try; null when there is none
+ * @param failure.usesTry false gives the try back
  * @returns whether it had an effect.
  */
 export async function recordFailure(
   sql: Sql,
   key: NotificationKey,
-  failure: { attempt: number; error: string | null; waitMs: number | null },
+  failure: { attempt: number; error: string | null; waitMs: number | null; usesTry: boolean },
 ): Promise<boolean> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
-  const parameters = [...keyOf(key), failure.attempt, failure.error, waitS, outcomeUnknown, pending];
+  const { attempt, error, usesTry } = failure;
+  const parameters = [...keyOf(key), attempt, error, waitS, outcomeUnknown, pending, usesTry];
   return (await sql.query(noteFailure, parameters)).length > 0;
 }
 

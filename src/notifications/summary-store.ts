@@ -108,7 +108,7 @@ const noteSummaryFailure = {
   name: 'note_summary_failure',
   text: `
     update notification_summaries set error = $3, status = case when $4::float8 is null then 'failed' else 'pending' end,
-      due_at = clock_timestamp() + make_interval(secs => $4)
+      due_at = clock_timestamp() + make_interval(secs => $4), attempts = attempts - (not $5::boolean)::integer
     where id = $1 and attempts = $2 and status = 'pending'`,
 };
 
@@ -116,12 +116,13 @@ const noteSummaryFailure = {
  * Records a failed try. Has no effect when a later try has begun since.
  *
  * @param failure.waitMs until the next try; null when there is none
+ * @param failure.usesTry false gives the try back, so that the summary accepts events again
  */
 export async function recordSummaryFailure(
   sql: Sql,
   id: string,
-  failure: { attempt: number; error: string; waitMs: number | null },
+  failure: { attempt: number; error: string; waitMs: number | null; usesTry: boolean },
 ): Promise<void> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
-  await sql.query(noteSummaryFailure, [id, failure.attempt, failure.error, waitS]);
+  await sql.query(noteSummaryFailure, [id, failure.attempt, failure.error, waitS, failure.usesTry]);
 }

@@ -3,6 +3,7 @@ import { claimMessages } from '../../src/notifications/incident-messages/claim-m
 import { askToWait, hold } from '../support/replies.ts';
 import { shownBySlack } from '../support/services/notified-events.ts';
 import { webhookTo } from '../support/services/receivers.ts';
+import { slackRateLimited } from '../support/services/slack.ts';
 import { useReceivers } from '../support/services/use-receivers.ts';
 import { until } from '../support/until.ts';
 import { useForAll } from '../support/use.ts';
@@ -57,7 +58,15 @@ test('messages to other destinations do not wait for one that answers 429 or nev
   await until('the others are told', () => mail.messages.length === 1 && slack.messages.length === 1);
   hanging.answer(200);
   await incidents.settled(id, 4);
-  expect(summarised(await incidents.messages(busy))).toEqual(['Hook /busy opened pending 1']);
+  expect(summarised(await incidents.messages(busy))).toEqual(['Hook /busy opened pending 0']);
+});
+
+test('a chat that asks to wait more often than a message has tries gets it in the end', async () => {
+  const { slack } = receivers;
+  slack.faults.push(...Array(7).fill(slackRateLimited(0)));
+  const { account } = await incidents.account([receivers.destinations[2]]);
+  expect(summarised(await incidents.settled(await incidents.open(account), 1))).toEqual(['Chat one opened sent 1']);
+  expect(new Set(slack.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
 test('incidents that were sent as one message are tried again as one message', async () => {

@@ -30,16 +30,17 @@ test('a summary is sent once when it is due, retried after a failure, and shown 
   await stage.destination(account, { destination_type: 'chat_two', config: { webhook_url: 'http://127.0.0.1:9/c' } });
   const ids = await Promise.all(Array.from({ length: 4 }, () => stage.received(account)));
   await stage.exhaust(ids, stage.recorder(burst));
-  const { notices, send } = service(refused(), taken);
+  const busy = refused({ responseCode: 429, retryAfterMs: 0 });
+  const { notices, send } = service(busy, busy, busy, busy, busy, refused(), taken);
   const summaries = createSummaries(deps(send));
   const others = createSummaries(deps(send));
   summaries.start();
   others.start();
   await until('the summary is sent', async () => (await stage.summaries())[0]?.status === 'sent');
   await Promise.all([summaries.stop(), others.stop()]);
-  expect(notices).toHaveLength(2);
+  expect(notices).toHaveLength(7);
   const folded = (await stage.notifications()).filter((row) => row.status === 'suppressed').map((row) => row.event_id);
-  expect(notices[1]).toMatchObject({
+  expect(notices[6]).toMatchObject({
     ...{ kind: 'summary', events: 3, account: { provider: 'generic', account_slug: 'slug', app_key: 'tests' } },
     first: folded.map((id) => ({ id, error: 'the consumer answered 503' })),
   });

@@ -25,6 +25,7 @@ export function createIncidentMessages(deps: IncidentMessagesDeps) {
     ...{ poller: 'messages about incidents', noun: 'message about incidents', idField: 'incidentMessageId' },
     claim: (most) => claimMessages(sql, { tries: waitsMs.length + 1, leaseS, limits, most }),
     postpone: (id, claim) => postponeMessage(sql, id, claim),
+    since: ({ incidents }) => incidents.at(-1)?.at ?? new Date(),
     notice: async (message) => noticeOf(message, links),
     sent: (id) => recordMessageSent(sql, id),
     failed: (id, failure) => recordMessageFailure(sql, id, failure),

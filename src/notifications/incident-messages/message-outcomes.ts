@@ -35,7 +35,7 @@ const noteFailure = {
   name: 'note_incident_message_failure',
   text: `
     update incident_messages set error = $3, status = case when $4::float8 is null then 'failed' else 'pending' end,
-      due_at = now() + make_interval(secs => $4)
+      due_at = now() + make_interval(secs => $4), attempts = attempts - (not $5::boolean)::integer
     where batch_id = $1 and attempts = $2 and status = 'pending'`,
 };
 
@@ -43,12 +43,13 @@ const noteFailure = {
  * Records a failed try. Has no effect when a later try has begun since.
  *
  * @param failure.waitMs until the next try; null when there is none
+ * @param failure.usesTry false gives the try back
  */
 export async function recordMessageFailure(
   sql: Sql,
   id: string,
-  failure: { attempt: number; error: string; waitMs: number | null },
+  failure: { attempt: number; error: string; waitMs: number | null; usesTry: boolean },
 ): Promise<void> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
-  await sql.query(noteFailure, [id, failure.attempt, failure.error, waitS]);
+  await sql.query(noteFailure, [id, failure.attempt, failure.error, waitS, failure.usesTry]);
 }

@@ -14,7 +14,9 @@ export const incidentMessage = z
     status: z.enum(['pending', 'sent', 'failed', 'obsolete']).meta({
       description: '`obsolete`: a later change of the incident came before it was sent, so it is not sent',
     }),
-    attempts: count.meta({ description: 'Number of tries' }),
+    attempts: count.meta({
+      description: 'Number of tries. For a day, those that are answered with `Retry-After` do not count',
+    }),
     error: text.nullable().meta({ description: 'Why the last try failed' }),
     created_at: timestamp.meta({ description: 'When the incident changed, or the reminder was due' }),
     next_attempt_at: timestamp.nullable().meta({

@@ -26,7 +26,9 @@ export class DestinationSlots {
 
   /** Holds all messages to a destination that has asked to wait, so that they do not use up their tries. */
   hold(destinationId: string, ms: number): void {
-    this.#heldUntilMs.set(destinationId, performance.now() + Math.min(ms, longestWaitMs));
+    const untilMs = performance.now() + Math.min(ms, longestWaitMs);
+    // Of the messages in flight, another one may have been asked to wait for longer.
+    this.#heldUntilMs.set(destinationId, Math.max(untilMs, this.#heldUntilMs.get(destinationId) ?? 0));
   }
 
   /** The ids of the destinations that are held now. */

@@ -6,7 +6,7 @@ import type { DestinationType } from '../destinations/destination-config.ts';
 import type { SealedSettings } from '../destinations/sealed-settings.ts';
 import type { Notice } from '../notice.ts';
 import type { DestinationSlots } from './destination-slots.ts';
-import { type HandOverDeps, handOver, type Try } from './hand-over.ts';
+import { type FailedTry, type HandOverDeps, handOver } from './hand-over.ts';
 
 /** Polling a nearly empty table is cheap, and messages are read by people. */
 const pollMs = 500;
@@ -37,9 +37,11 @@ export interface MessageStore<Message extends Claimed> {
   claim(most: number): Promise<{ claimed: Message[]; failed: DestinationType[] }>;
   /** Gives back a claim without a try. */
   postpone(id: string, claim: { attempt: number; waitMs: number }): Promise<void>;
+  /** When it happened what the message is about. */
+  since(message: Message): Date;
   notice(message: Message): Promise<Notice>;
   sent(id: string): Promise<void>;
-  failed(id: string, failure: Parameters<Try['failed']>[0]): Promise<void>;
+  failed(id: string, failure: FailedTry): Promise<void>;
   /** Called after `sent`. */
   afterSent?(message: Message): Promise<void>;
 }
@@ -96,7 +98,7 @@ export class DueMessages<Message extends Claimed> {
         this.#deps,
         {
           ids: { [store.idField]: id, destinationId: settings.id },
-          ...{ attempt, settings, nowMs: () => message.nowMs() },
+          ...{ attempt, settings, since: store.since(message), nowMs: () => message.nowMs() },
           notice: () => store.notice(message),
           sent: () => store.sent(id),
           failed: (failure) => store.failed(id, failure),

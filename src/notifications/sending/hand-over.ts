@@ -7,7 +7,7 @@ import type { TracedSpan } from '../../telemetry/tracing/spans.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { openSettings, type SealedSettings } from '../destinations/sealed-settings.ts';
 import { type Notice, notSent, type Said, type SendNotice } from '../notice.ts';
-import { nextWaitMs } from '../retries.ts';
+import { nextTry } from '../retries.ts';
 import { describeSaid, inNotificationSpan } from './notification-span.ts';
 
 export interface HandOverDeps {
@@ -19,6 +19,16 @@ export interface HandOverDeps {
   log: Log;
 }
 
+/** A failed try, to be recorded. */
+export interface FailedTry {
+  attempt: number;
+  error: string;
+  /** Until the next try; null when there is none. */
+  waitMs: number | null;
+  /** See `NextTry`. */
+  usesTry: boolean;
+}
+
 /** One try to send a message, and the functions that record its outcome. */
 export interface Try {
   /** Ids for the log. */
@@ -28,12 +38,14 @@ export interface Try {
   settings: SealedSettings;
   /** PostgreSQL's clock. */
   nowMs(): number;
+  /** When it happened what the message is about. */
+  since: Date;
   /** Reads the `traceparent` of the event's webhook; absent for a message about several events. */
   traceparent?(): Promise<string | null>;
   /** Builds the message; null when its event no longer exists. */
   notice(settings: DestinationSettings): Promise<Notice | null>;
   sent(): Promise<void>;
-  failed(failure: { attempt: number; error: string; waitMs: number | null }): Promise<unknown>;
+  failed(failure: FailedTry): Promise<unknown>;
 }
 
 export type HandedOver =
@@ -82,9 +94,11 @@ async function handOverIn(
     return { kind: 'sent' };
   }
   const { retryAfterMs } = said;
-  const waitMs = said.permanent ? null : nextWaitMs(deps.waitsMs, one.attempt, retryAfterMs);
+  const ageMs = one.nowMs() - one.since.getTime();
+  const next = said.permanent ? null : nextTry(deps.waitsMs, { attempt: one.attempt, retryAfterMs, ageMs });
+  const { waitMs, usesTry } = next ?? { waitMs: null, usesTry: true };
   deps.metrics.notificationTried(channel, waitMs === null ? 'failed' : 'retried');
-  await write(() => one.failed({ attempt: one.attempt, error: storable(said.error), waitMs }));
+  await write(() => one.failed({ attempt: one.attempt, error: storable(said.error), waitMs, usesTry }));
   return waitMs === null ? { kind: 'failed' } : { kind: 'again', waitMs, retryAfterMs };
 }
 

@@ -3,14 +3,14 @@ import type { SlotOrWait } from '../../delivery/slots.ts';
 import { lookAgainMs, readPause } from '../../events/pause.ts';
 import { isFolded } from '../bursts.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
-import { countLateMessage } from '../fold.ts';
+import { countLateMessage, lateMs } from '../fold.ts';
 import type { DashboardLinks } from '../links.ts';
 import { type FailureNotice, noticeId } from '../notice.ts';
 import type { NotificationKey, NotificationStatus } from '../notification.ts';
 import { type ClaimedNotification, claim, readState, recordFailure, recordSent } from '../notification-store.ts';
 import { readEvent, readPayload, readTraceparent } from '../told-event.ts';
 import type { DestinationSlots } from './destination-slots.ts';
-import { type HandOverDeps, handOver } from './hand-over.ts';
+import { type FailedTry, type HandOverDeps, handOver } from './hand-over.ts';
 
 /** The result of a call: the notification is settled, was deleted with its event, or needs another call later. */
 export type Told =
@@ -20,8 +20,6 @@ export type Told =
 
 /** The shortest wait when another process's claim is about to end, so that the caller does not poll in a tight loop. */
 const shortestWaitMs = 50;
-/** Messages sent within this time of the failure count as sent without delay. */
-const lateMs = 5_000;
 
 export interface NotifierDeps extends HandOverDeps {
   sql: Sql;
@@ -87,10 +85,11 @@ export class Notifier {
       attempt: claimed.attempt,
       settings: claimed.settings,
       nowMs: claimed.nowMs,
+      since: claimed.failedAt,
       traceparent: () => readTraceparent(sql, key.eventId),
       notice: (settings: DestinationSettings) => this.#notice(key, claimed, settings),
       sent: () => recordSent(sql, key),
-      failed: (failure: Parameters<typeof recordFailure>[2]) => recordFailure(sql, key, failure),
+      failed: (failure: FailedTry) => recordFailure(sql, key, failure),
     };
     const result = await handOver(this.#deps, one, signal);
     switch (result.kind) {
@@ -127,7 +126,7 @@ export class Notifier {
     const { status, attempts, waitMs, destinationType } = state;
     if (status !== 'pending') return { kind: 'settled', status };
     if (waitMs > 0 || attempts <= waitsMs.length) return { kind: 'later', waitMs: Math.max(waitMs, shortestWaitMs) };
-    if (await recordFailure(sql, key, { attempt: attempts, error: null, waitMs: null }))
+    if (await recordFailure(sql, key, { attempt: attempts, error: null, waitMs: null, usesTry: true }))
       this.#deps.metrics.notificationTried(destinationType, 'failed');
     return { kind: 'settled', status: 'failed' };
   }

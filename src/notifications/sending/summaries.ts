@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/sql.ts';
-import { countLateMessage } from '../fold.ts';
+import { countLateMessage, lateMs } from '../fold.ts';
 import type { DashboardLinks } from '../links.ts';
 import type { SummaryNotice } from '../notice.ts';
 import {
@@ -20,6 +20,7 @@ export function createSummaries(deps: NotifierDeps): DueMessages<ClaimedSummary>
     ...{ poller: 'summaries of notifications', noun: 'summary', idField: 'summaryId' },
     claim: (limit) => claimSummaries(sql, { tries: waitsMs.length + 1, leaseS, limit }),
     postpone: (id, claim) => postponeSummary(sql, id, claim),
+    since: ({ lastFailedAt }) => lastFailedAt,
     notice: (summary) => noticeOf(sql, summary, links),
     sent: (id) => recordSummarySent(sql, id),
     failed: (id, failure) => recordSummaryFailure(sql, id, failure),
@@ -27,13 +28,13 @@ export function createSummaries(deps: NotifierDeps): DueMessages<ClaimedSummary>
   });
 }
 
-/** A summary that was retried counts for the burst limit at the time when it was sent. */
+/** A delayed summary counts for the burst limit at the time when it was sent. */
 async function countLate(sql: Sql, summary: ClaimedSummary, burstMs: number | null): Promise<void> {
-  const { attempt, settings, firstFailedAt } = summary;
-  if (burstMs === null || attempt === 1) return;
+  const { settings, firstFailedAt } = summary;
+  if (burstMs === null) return;
   // The time when the summary was due, at which it is counted so far.
   const failedAt = new Date(firstFailedAt.getTime() + burstMs);
-  await countLateMessage(sql, settings.id, { failedAt, burstMs });
+  if (Date.now() - failedAt.getTime() > lateMs) await countLateMessage(sql, settings.id, { failedAt, burstMs });
 }
 
 async function noticeOf(sql: Sql, summary: ClaimedSummary, links: DashboardLinks): Promise<SummaryNotice> {
