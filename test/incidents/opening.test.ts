@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { addIncidentCounts } from '../../src/incidents/counting/write-counts.ts';
 import { consumersOf } from '../consumers/support.ts';
@@ -120,6 +121,38 @@ test('what a process counts as other causes takes the place of none of five', as
   await addIncidentCounts(stage.gateway.database, [counted('other', 20), ...names.map((name) => counted(name, 6))]);
   const found = await incidents().causes(id, [...names, 'other']);
   expect(found.find(({ cause }) => cause === 'other').attempts).toBe(20);
+});
+
+test('failures in a row open no incident if they began before the last one of their cause ended', async () => {
+  const { id } = await stage.gateway.admin.createAccount({});
+  const [startMs, minuteMs] = [Date.now(), 60_000];
+  await stage.gateway.rows(
+    `insert into incidents (id, kind, state, account_id, cause, first_seen_at, last_seen_at, resolved_at)
+     values ($1, 'delivery', 'resolved', $2, '500 again', now(), now(), now() - interval '20 minutes')`,
+    [randomUUID(), id],
+  );
+  // As from a process that did not see the successes in between.
+  const failed = (beganMs: number) =>
+    addIncidentCounts(stage.gateway.database, [
+      {
+        ...{
+          kind: 'delivery',
+          accountId: id,
+          consumerId: id,
+          cause: '500 again',
+          failed: 1,
+          opens: true,
+          succeeded: 0,
+        },
+        ...{ firstMs: Date.now() - beganMs, lastMs: Date.now(), example: null, oldest: null },
+      },
+    ]);
+  await failed(30 * minuteMs);
+  await judgedSeveralTimes();
+  expect(await incidents().list(`?account_id=${id}&state=open`)).toEqual([]);
+  await failed(10 * minuteMs);
+  const { first_seen_at } = await incidents().one(id, ({ state }) => state === 'open');
+  expect(Date.parse(first_seen_at)).toBeGreaterThanOrEqual(startMs - minuteMs);
 });
 
 test('each consumer of an account has incidents of its own, with its name', async () => {

@@ -28,6 +28,8 @@ export interface AttemptMade {
 interface CauseCount {
   failed: number;
   opens: boolean;
+  /** When the failures in a row began that open the incident; null: a failure opens it by itself, or none does. */
+  streakMs: number | null;
   firstMs: number;
   lastMs: number;
   example: string;
@@ -48,8 +50,11 @@ export class ConsumerFailures {
   readonly #accountId: string;
   readonly #consumerId: string;
   readonly #causes = new Map<string, CauseCount>();
-  /** The different events that failed in a row, at most `streakLength`, and the causes of these failures. */
-  readonly #streak: string[] = [];
+  /**
+   * The last different events that failed in a row, at most `streakLength`, with the time of the last failure of each, and
+   * the causes of all failures in a row.
+   */
+  readonly #streak = new Map<string, number>();
   readonly #streakCauses = new Map<string, number>();
   /** Successes before the last failure, and after it. */
   #before = none();
@@ -64,7 +69,7 @@ export class ConsumerFailures {
 
   /** Whether nothing is lost when the consumer is forgotten. */
   get isQuiet(): boolean {
-    return this.#streak.length === 0 && this.#causes.size === 0;
+    return this.#streak.size === 0 && this.#causes.size === 0;
   }
 
   /** Whether there are successes that were not written. */
@@ -78,8 +83,8 @@ export class ConsumerFailures {
     if (after.count === 0) after.firstMs = endedMs;
     after.count += 1;
     after.lastMs = endedMs;
-    if (this.#streak.length === 0) return;
-    this.#streak.length = 0;
+    if (this.#streak.size === 0) return;
+    this.#streak.clear();
     this.#streakCauses.clear();
   }
 
@@ -97,20 +102,28 @@ export class ConsumerFailures {
       if (eventId < count.oldest) count.oldest = eventId;
     } else {
       this.#causes.set(cause, {
-        ...{ failed: 1, opens: false, firstMs: endedMs, lastMs: endedMs, example: eventId, oldest: eventId },
+        ...{ failed: 1, opens: false, streakMs: null, firstMs: endedMs, lastMs: endedMs },
+        ...{ example: eventId, oldest: eventId },
       });
     }
-    const opening = opensByItself(attempt) ? cause : this.#streakOpens(eventId, cause);
+    const byItself = opensByItself(attempt);
+    const opening = byItself ? cause : this.#streakOpens(attempt, cause);
     const opened = opening === null ? undefined : this.#causes.get(opening);
-    if (opened) opened.opens = true;
-    return opened !== undefined;
+    if (!opened) return false;
+    if (byItself) opened.streakMs = null;
+    else if (!opened.opens || opened.streakMs !== null) opened.streakMs = Math.min(...this.#streak.values());
+    opened.opens = true;
+    return true;
   }
 
   /** What is to be written, after which counting begins again. @param watched whether successes matter, too */
   rows(watched: boolean): Count[] {
     this.idleRounds += 1;
     const owner = { kind: 'delivery' as const, accountId: this.#accountId, consumerId: this.#consumerId };
-    const rows: Count[] = [...this.#causes].map(([cause, count]) => ({ ...owner, ...count, cause, succeeded: 0 }));
+    const rows = [...this.#causes].map(([cause, { streakMs, ...count }]): Count => {
+      const firstMs = Math.min(count.firstMs, streakMs ?? count.firstMs);
+      return { ...owner, ...count, firstMs, cause, succeeded: 0 };
+    });
     if (!watched && rows.length === 0) return rows;
     for (const { count: succeeded, firstMs, lastMs } of [this.#before, this.#after])
       if (succeeded > 0)
@@ -149,12 +162,16 @@ export class ConsumerFailures {
   }
 
   /** The cause for which the failures in a row open an incident; null: none. */
-  #streakOpens(eventId: string, cause: string): string | null {
+  #streakOpens({ eventId, endedMs }: AttemptMade, cause: string): string | null {
     const times = (this.#streakCauses.get(cause) ?? 0) + 1;
     this.#streakCauses.set(cause, times);
-    if (this.#streak.length === streakLength) return times >= streakLength ? cause : null;
-    if (!this.#streak.includes(eventId)) this.#streak.push(eventId);
-    if (this.#streak.length < streakLength) return null;
+    const wasLong = this.#streak.size === streakLength;
+    this.#streak.delete(eventId);
+    const [oldest] = this.#streak.keys();
+    if (oldest !== undefined && this.#streak.size === streakLength) this.#streak.delete(oldest);
+    this.#streak.set(eventId, endedMs);
+    if (wasLong) return times >= streakLength ? cause : null;
+    if (this.#streak.size < streakLength) return null;
     // The commonest cause that was not written yet, else the latest one.
     const common = [...this.#streakCauses].filter(([one]) => this.#causes.has(one)).sort((a, b) => b[1] - a[1]);
     const [first] = common;

@@ -14,6 +14,7 @@ export interface Count {
   opens: boolean;
   failed: number;
   succeeded: number;
+  /** Of failures in a row that open an incident: when they began, which may be long ago. */
   firstMs: number;
   lastMs: number;
   example: string | null;

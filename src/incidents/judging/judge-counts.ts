@@ -21,7 +21,9 @@ const accepted = (account: string, from: string, to: string, most: string) => `(
       and e.id >= ${lowestId(from)} and e.id < ${lowestId(to)} limit ${most}
   ) good)`;
 
-const sums = `sum(failed) as failed, min(first_at) as first_at, max(last_at) as last_at,
+// A process writes every few seconds. What begins much earlier are failures in a row, of which some may have other causes.
+const sums = `sum(failed) as failed,
+    min(case kind when 'delivery' then greatest(first_at, last_at - ${seconds('$1')}) else first_at end) as first_at, max(last_at) as last_at,
     (array_agg(example_event_id order by last_at desc) filter (where example_event_id is not null))[1] as example,
     min(oldest_event_id::text)::uuid as oldest`;
 
@@ -49,6 +51,13 @@ const isClosed = `exists (
   select from incidents e where ${ended('e', 'n', ownerOf('n'))} and e.resolved_by is not null and e.resolved_at >= n.last_at)`;
 
 /**
+ * Whether failures open an incident by themselves. Failures in a row that began before the incident of their cause has ended
+ * do not: a person has closed it since, or another process has seen the successes that ended it.
+ */
+const opens = `opens and not exists (
+  select from incidents e where ${ended('e', 'fresh', ownerOf('fresh'))} and e.account_id = fresh.account_id and e.resolved_at >= fresh.first_at)`;
+
+/**
  * Failures that open an incident: by themselves, because of their share, or soon after its end. What was not added yet
  * counts at any age, because a judgement may be late.
  */
@@ -56,7 +65,7 @@ const judged = `
   fresh as (
     update incident_counts set added = true where not added returning *
   ), failing as (
-    select kind, account_id, ${ownerOf('fresh')} as owner, cause, bool_or(opens) as opens, ${sums}
+    select kind, account_id, ${ownerOf('fresh')} as owner, cause, bool_or(${opens}) as opens, ${sums}
     from fresh where cause is not null group by 1, 2, 3, 4
   ), owners as (
     select kind, owner, max(last_at) as failed_at from failing group by 1, 2
