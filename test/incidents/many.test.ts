@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
+import { addIncidentCounts } from '../../src/incidents/counting/write-counts.ts';
 import { openStream } from '../support/event-stream.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { useStage } from '../support/situations.ts';
@@ -46,12 +47,12 @@ test('200 accounts that fail at once have 200 incidents within seconds, and the 
   expect(Object.keys(reported?.data).sort()).toEqual(Object.keys(item).sort());
 });
 
-test('at most 1,000 incidents are open', async () => {
+test('at most 1,000 incidents of accounts are open, and those of the gateway besides', async () => {
   const { gateway } = stage;
   await gateway.rows(
     `insert into incidents (id, kind, account_id, cause, first_seen_at, last_seen_at, failing_at)
      select gen_random_uuid(), 'delivery', gen_random_uuid(), 'full', now(), now(), now()
-     from generate_series(1, 1000 - (select count(*)::integer from incidents where state <> 'resolved'))`,
+     from generate_series(1, 1000 - (select count(*)::integer from incidents where state <> 'resolved' and kind <> 'gateway'))`,
   );
   const consumer = await stage.consumer(answer(500, 'one more'));
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
@@ -63,6 +64,24 @@ test('at most 1,000 incidents are open', async () => {
   const at = Date.now();
   await until('incidents were judged', () => Date.now() - at > 800);
   expect(await incidentsOf(gateway).list(`?account_id=${account.id}`)).toEqual([]);
+  const nowMs = Date.now();
+  await addIncidentCounts(gateway.database, [
+    {
+      ...{
+        kind: 'gateway',
+        accountId: null,
+        consumerId: null,
+        cause: 'the disk of a test is nearly full',
+        opens: true,
+      },
+      ...{ failed: 0, succeeded: 0, firstMs: nowMs, lastMs: nowMs, example: null, oldest: null },
+    },
+  ]);
+  await until('it is open', async () =>
+    (await incidentsOf(gateway).list('?kind=gateway')).some(
+      ({ cause }) => cause === 'the disk of a test is nearly full',
+    ),
+  );
   await gateway.rows(`update incidents set state = 'resolved', resolved_at = now() where cause = 'full'`);
   await fail(5);
   expect(await incidentsOf(gateway).one(account.id)).toMatchObject({ cause: '500 one more', state: 'open' });

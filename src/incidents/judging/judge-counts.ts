@@ -171,7 +171,8 @@ const opened = `
         order by e.id desc limit 1
       ) else o.example end, o.oldest, clock_timestamp()
     from opening o where not exists (select from before b where ${sameCause('b', 'o')})
-    order by o.failed desc limit greatest(0, ${mostOpen} - (select count(*) from current))
+    order by o.kind = 'gateway' desc, o.failed desc
+    limit greatest(0, ${mostOpen} - (select count(*) from current where kind <> 'gateway')) + (select count(*) from opening where kind = 'gateway')
     on conflict do nothing
     returning id
   ), expired as (

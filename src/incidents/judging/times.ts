@@ -30,5 +30,5 @@ export interface IncidentPace {
   times?: Partial<IncidentTimes>;
 }
 
-/** Open incidents of all accounts together: more would tell an engineer nothing new. */
+/** Open incidents of all accounts together: more would tell an engineer nothing new. Those of the gateway have a few causes and no limit. */
 export const mostOpen = 1_000;
