@@ -141,3 +141,14 @@ test('nothing is sent during a pause', async () => {
     'Hook /hook resolved sent 1',
   ]);
 });
+
+test('what was not sent when its account is deleted is not sent', async () => {
+  const { admin } = stage.gateway;
+  expect((await admin.post('/admin/delivery/pause')).status).toBeLessThan(300);
+  const { account } = await incidents.account([webhookTo(receivers.hook, '/hook')]);
+  const id = await incidents.open(account);
+  await stage.operate.deleteAccount(account.id);
+  expect((await admin.post('/admin/delivery/resume')).status).toBeLessThan(300);
+  expect(summarised(await incidents.settled(id, 1))).toEqual(['Hook /hook opened obsolete 0']);
+  expect(names()).toEqual([]);
+});

@@ -36,12 +36,14 @@ const findDue = {
   text: `select from incident_messages where status = 'pending' and due_at <= now() limit 1`,
 };
 
-const endReminders = {
-  name: 'end_obsolete_reminders',
+/** Reminders of incidents that are not open any more, and messages of accounts that were deleted. */
+const endObsolete = {
+  name: 'end_due_obsolete_messages',
   text: `
     update incident_messages m set status = 'obsolete', due_at = null
-    where m.status = 'pending' and m.due_at <= now() and m.reminder and m.attempts = 0
-      and not exists (select from incidents i where i.id = m.incident_id and i.state = 'open')`,
+    where m.status = 'pending' and m.due_at <= now() and m.attempts = 0 and (
+      m.reminder and not exists (select from incidents i where i.id = m.incident_id and i.state = 'open')
+      or exists (select from accounts a where a.id = m.account_id and a.deleted_at is not null))`,
 };
 
 /** What was sent to the place of the row `m` in the window. */
@@ -143,7 +145,7 @@ async function claimAlone(
   { tries, leaseS, most, limits: { gapMs, windowMs, burst } }: Parameters<typeof claimMessages>[1],
 ): Promise<ClaimedMessages> {
   if (!(await tryLock(sql, lockKeys.incidentMessages))) return none;
-  await sql.query(endReminders, []);
+  await sql.query(endObsolete, []);
   const rows = await sql.query<Row>(claimDue, [
     ...[gapMs / 1000, windowMs / 1000, burst ?? Number.MAX_SAFE_INTEGER, most, tries, leaseS, outcomeUnknown],
   ]);

@@ -12,7 +12,8 @@ export const incidentMessage = z
     kind: z.enum(['incident.opened', 'incident.resolved']),
     reminder: flag.meta({ description: 'Whether it reminds of an incident that is still open' }),
     status: z.enum(['pending', 'sent', 'failed', 'obsolete']).meta({
-      description: '`obsolete`: a later change of the incident came before it was sent, so it is not sent',
+      description:
+        '`obsolete`: a later change of the incident, or the deletion of its account, came before it was sent, so it is not sent',
     }),
     attempts: count.meta({
       description: 'Number of tries. For a day, those that are answered with `Retry-After` do not count',

@@ -72,7 +72,7 @@ export function incidentIntroduction(incident: ToldIncident): string {
       return `${isDelivery ? 'Deliveries to this consumer fail' : 'Webhooks of this account were rejected'}. The incident is still open and is not acknowledged.`;
     default:
       return isDelivery
-        ? 'Deliveries succeed again, or a person has closed the incident. Events whose attempts are exhausted can be replayed from the dashboard.'
+        ? 'Deliveries succeed again, a person has closed the incident, or the consumer was deleted. Events whose attempts are exhausted can be replayed from the dashboard.'
         : 'Webhooks are accepted again, or a person has closed the incident.';
   }
 }
