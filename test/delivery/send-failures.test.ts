@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
 import net from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { listen } from '../support/listen.ts';
 import { listenForTest } from '../support/listen-for-test.ts';
 import { closedPort, consumer, hook, selfSignedConsumer, sender } from './servers.ts';
 
@@ -134,6 +136,23 @@ describe('a connection that fails', () => {
       return ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
     };
     expect(await sender({ lookup }).post(hook(`http://two.example:${port}/`))).toMatchObject({ outcome: 'delivered' });
+  });
+
+  test('the address that has accepted the last connection is tried first', async () => {
+    const arrivedAt: (string | undefined)[] = [];
+    const answer = (response: ServerResponse) => {
+      arrivedAt.push(response.socket?.localAddress);
+      response.writeHead(200, { connection: 'close' }).end();
+    };
+    const { port } = await consumer(answer);
+    const addresses = ['127.0.0.2', '127.0.0.1'].map((address) => ({ address, family: 4 }));
+    const { post } = sender({ lookup: async () => addresses });
+    expect(await post(hook(`http://two.example:${port}/`))).toMatchObject({ outcome: 'delivered' });
+    const first = createServer((_, response) => answer(response));
+    await listen(first, port, '127.0.0.2');
+    onTestFinished(() => void first.close());
+    expect(await post(hook(`http://two.example:${port}/`))).toMatchObject({ outcome: 'delivered' });
+    expect(arrivedAt).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
   test('a name that does not exist', async () => {

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import net, { type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
@@ -21,6 +22,9 @@ const connectTimeLimitMs = 10_000;
  * own 250 ms are less than a round trip to the other side of the world (https://github.com/nodejs/node/issues/54359).
  */
 const addressTimeLimitMs = 2_000;
+
+/** Hosts of which it is kept which address has accepted the last connection. */
+const keptAddresses = 1_000;
 
 /**
  * Cached TLS sessions, about 2 KiB each. Resuming one avoids a full handshake with a consumer that is called rarely.
@@ -66,6 +70,13 @@ export function createConnector(
   const pending = new Set<AbortController>();
   const endedReused = new WeakSet<Error>();
   const connected = new WeakMap<object, { used: boolean }>();
+  const accepted = new LRUCache<string, string>({ max: keptAddresses });
+  /** The address that has accepted the last connection comes first, so that one that cannot be reached costs its limit once. */
+  const acceptedFirst: LookupFunction = (hostname, options, callback) =>
+    lookup(hostname, options, (error, found, family) => {
+      const isLast = (one: LookupAddress) => Number(one.address === accepted.get(hostname));
+      callback(error, Array.isArray(found) ? found.toSorted((a, b) => isLast(b) - isLast(a)) : found, family);
+    });
 
   const begin = (peer: string, secure: boolean, callback: buildConnector.Callback): Connecting => {
     const giveUp = new AbortController();
@@ -128,10 +139,12 @@ export function createConnector(
     const direct = (connecting: Connecting, hostname: string, port: number) => {
       // Node tries several addresses when `lookup` returns all of them.
       const tcp = {
-        ...{ host: hostname, port, lookup },
+        ...{ host: hostname, port, lookup: acceptedFirst },
         ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: addressTimeLimitMs },
       };
-      connecting.watch(connecting.secure ? secured(tcp, hostname, port) : net.connect(tcp), false);
+      const socket = connecting.secure ? secured(tcp, hostname, port) : net.connect(tcp);
+      socket.once('connect', () => accepted.set(hostname, socket.remoteAddress ?? ''));
+      connecting.watch(socket, false);
     };
     const throughProxy = async (connecting: Connecting, hostname: string, port: number, through: Tunnels) => {
       const addresses = await addressesOf(hostname, lookup);
