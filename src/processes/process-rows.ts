@@ -101,7 +101,9 @@ const endOfDead = {
     with dead as materialized (
       select token from processes where alive_until <= now() for update skip locked
     ), ${ending}, gone as (
+      -- Not while a claim is left that was locked, because nothing looks for claims of processes without a row.
       delete from processes p using dead d where p.token = d.token and p.alive_until < now() - make_interval(secs => ${keptS})
+        and (select true from event_queue q where q.claim_token = p.token and q.claimed_until > now() limit 1) is null
     )
     select ${counts}`,
 };

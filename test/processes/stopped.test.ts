@@ -22,9 +22,11 @@ const isClaimed = async (id: string) =>
 
 /** A process that stops, and another one that has looked for claims of unknown processes, as each does once after its start. */
 async function twoProcesses() {
-  const [stopping] = [await stage.alive(), await stage.alive()];
   const id = await settledEvent();
   await claim(randomUUID());
+  // The other one: it starts first, so it also looks first.
+  await stage.alive();
+  const stopping = await stage.alive();
   await until('the other has looked', async () => !(await isClaimed(id)));
   await stage.gateway.rows('delete from event_queue');
   return stopping;
@@ -40,6 +42,8 @@ test('a process that stops is no longer listed', async () => {
 test('a claim that is locked while its process stops is taken over', async () => {
   const { claims, heartbeat } = await twoProcesses();
   const id = await settledEvent();
+  // Its own comparison, every 10 s, must not end it.
+  claims.hold(id);
   await claim(claims.token);
   await withClient(stage.gateway.databaseUrl, async (holder) => {
     await holder.query('begin');
@@ -50,7 +54,7 @@ test('a claim that is locked while its process stops is taken over', async () =>
   await until('the claim has ended', async () => !(await isClaimed(id)));
 });
 
-test('a claim that is committed after its process has stopped without its answer is taken over', async () => {
+test('a claim whose answer was lost and that is committed after its process has stopped is taken over', async () => {
   const { claims, heartbeat } = await twoProcesses();
   const id = await settledEvent();
   claims.doubt();
