@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
+import { ConsumerFailures } from '../../src/incidents/counting/consumer-failures.ts';
 import { FailureCounts } from '../../src/incidents/counting/failure-counts.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
@@ -81,4 +82,23 @@ test('failures of a consumer that is forgotten during a write are written once',
   });
   await counts.stop();
   expect(await written(consumer)).toEqual({ failed: 3, opens: false });
+});
+
+test('failures in a row begin with the first of the last five events, and one that opens by itself with itself', () => {
+  const owner = { accountId: randomUUID(), consumerId: randomUUID() };
+  const failures = new ConsumerFailures(owner.accountId, owner.consumerId);
+  const firstMs = () => failures.rows(false).map((row) => row.firstMs);
+  const fail = (endedMs: number, number = 1) =>
+    failures.failed(
+      { ...owner, eventId: randomUUID(), trigger: 'schedule', number, succeeded: false, exhausted: false, endedMs },
+      '500 down',
+    );
+  expect([1, 2, 3, 4].map((n) => fail(n))).toEqual([false, false, false, false]);
+  expect(firstMs()).toEqual([1]);
+  expect(fail(5)).toBe(true);
+  expect(firstMs()).toEqual([1]);
+  expect(fail(6)).toBe(true);
+  expect(firstMs()).toEqual([2]);
+  expect(fail(7, 4)).toBe(true);
+  expect(firstMs()).toEqual([7]);
 });

@@ -148,7 +148,8 @@ test('failures in a row open no incident if they began before the last one of th
       },
     ]);
   await failed(30 * minuteMs);
-  await judgedSeveralTimes();
+  const waiting = `select from incident_counts where cause = '500 again' and not added`;
+  await until('it was judged', async () => (await stage.gateway.rows(waiting)).length === 0);
   expect(await incidents().list(`?account_id=${id}&state=open`)).toEqual([]);
   await failed(10 * minuteMs);
   const { first_seen_at } = await incidents().one(id, ({ state }) => state === 'open');

@@ -28,8 +28,8 @@ export interface AttemptMade {
 interface CauseCount {
   failed: number;
   opens: boolean;
-  /** When the failures in a row began that open the incident; null: a failure opens it by itself, or none does. */
-  streakMs: number | null;
+  /** The time of the failure that opens the incident by itself, or when the failures in a row began that do; null: none does. */
+  openedMs: number | null;
   firstMs: number;
   lastMs: number;
   example: string;
@@ -102,7 +102,7 @@ export class ConsumerFailures {
       if (eventId < count.oldest) count.oldest = eventId;
     } else {
       this.#causes.set(cause, {
-        ...{ failed: 1, opens: false, streakMs: null, firstMs: endedMs, lastMs: endedMs },
+        ...{ failed: 1, opens: false, openedMs: null, firstMs: endedMs, lastMs: endedMs },
         ...{ example: eventId, oldest: eventId },
       });
     }
@@ -110,8 +110,8 @@ export class ConsumerFailures {
     const opening = byItself ? cause : this.#streakOpens(attempt, cause);
     const opened = opening === null ? undefined : this.#causes.get(opening);
     if (!opened) return false;
-    if (byItself) opened.streakMs = null;
-    else if (!opened.opens || opened.streakMs !== null) opened.streakMs = Math.min(...this.#streak.values());
+    const fromMs = byItself ? endedMs : Math.min(...this.#streak.values());
+    opened.openedMs = Math.max(fromMs, opened.openedMs ?? fromMs);
     opened.opens = true;
     return true;
   }
@@ -120,10 +120,11 @@ export class ConsumerFailures {
   rows(watched: boolean): Count[] {
     this.idleRounds += 1;
     const owner = { kind: 'delivery' as const, accountId: this.#accountId, consumerId: this.#consumerId };
-    const rows = [...this.#causes].map(([cause, { streakMs, ...count }]): Count => {
-      const firstMs = Math.min(count.firstMs, streakMs ?? count.firstMs);
-      return { ...owner, ...count, firstMs, cause, succeeded: 0 };
-    });
+    const rows = [...this.#causes].map(
+      ([cause, { openedMs, ...count }]): Count => ({
+        ...{ ...owner, ...count, firstMs: openedMs ?? count.firstMs, cause, succeeded: 0 },
+      }),
+    );
     if (!watched && rows.length === 0) return rows;
     for (const { count: succeeded, firstMs, lastMs } of [this.#before, this.#after])
       if (succeeded > 0)

@@ -14,7 +14,7 @@ export interface Count {
   opens: boolean;
   failed: number;
   succeeded: number;
-  /** Of failures in a row that open an incident: when they began, which may be long ago. */
+  /** Of failures that open an incident: of the one that does, or when those in a row began, which may be long ago. */
   firstMs: number;
   lastMs: number;
   example: string | null;

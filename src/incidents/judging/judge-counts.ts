@@ -21,9 +21,10 @@ const accepted = (account: string, from: string, to: string, most: string) => `(
       and e.id >= ${lowestId(from)} and e.id < ${lowestId(to)} limit ${most}
   ) good)`;
 
-// A process writes every few seconds. What begins much earlier are failures in a row, of which some may have other causes.
+// A process writes every few seconds. What begins much earlier are failures in a row, of which some may have other causes: then
+// only the time of the last one is known.
 const sums = `sum(failed) as failed,
-    min(case kind when 'delivery' then greatest(first_at, last_at - ${seconds('$1')}) else first_at end) as first_at, max(last_at) as last_at,
+    min(case when kind = 'delivery' and first_at < last_at - ${seconds('$1')} then last_at else first_at end) as first_at, max(last_at) as last_at,
     (array_agg(example_event_id order by last_at desc) filter (where example_event_id is not null))[1] as example,
     min(oldest_event_id::text)::uuid as oldest`;
 
