@@ -26,7 +26,7 @@ export interface NextTry {
  * that a burst does not become a flood of requests.
  *
  * @param failed.attempt the try that just failed, from 1
- * @param failed.ageMs the time since what the message is about
+ * @param failed.ageMs milliseconds since the event failed, or the incident changed
  */
 export function nextTry(
   waitsMs: readonly number[],

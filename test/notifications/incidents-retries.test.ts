@@ -142,7 +142,20 @@ test('nothing is sent during a pause', async () => {
   ]);
 });
 
-test('what was not sent when its account is deleted is not sent', async () => {
+test('a message that is tried again when its account is deleted becomes obsolete', async () => {
+  const { admin } = stage.gateway;
+  receivers.hook.replies = [500, askToWait(503, 2)];
+  const { account } = await incidents.account([webhookTo(receivers.hook, '/hook')]);
+  const id = await incidents.open(account);
+  await until('it was tried twice', () => receivers.hook.deliveries.length === 2);
+  expect((await admin.post('/admin/delivery/pause')).status).toBeLessThan(300);
+  await stage.operate.deleteAccount(account.id);
+  expect((await admin.post('/admin/delivery/resume')).status).toBeLessThan(300);
+  expect(await incidents.settled(id, 1)).toMatchObject([{ status: 'obsolete' }]);
+  expect(receivers.hook.deliveries).toHaveLength(2);
+});
+
+test('a message that waits when its account is deleted becomes obsolete', async () => {
   const { admin } = stage.gateway;
   expect((await admin.post('/admin/delivery/pause')).status).toBeLessThan(300);
   const { account } = await incidents.account([webhookTo(receivers.hook, '/hook')]);

@@ -41,8 +41,8 @@ const endObsolete = {
   name: 'end_due_obsolete_messages',
   text: `
     update incident_messages m set status = 'obsolete', due_at = null
-    where m.status = 'pending' and m.due_at <= now() and m.attempts = 0 and (
-      m.reminder and not exists (select from incidents i where i.id = m.incident_id and i.state = 'open')
+    where m.status = 'pending' and m.due_at <= now() and (
+      m.reminder and m.attempts = 0 and not exists (select from incidents i where i.id = m.incident_id and i.state = 'open')
       or exists (select from accounts a where a.id = m.account_id and a.deleted_at is not null))`,
 };
 

@@ -37,7 +37,7 @@ export interface MessageStore<Message extends Claimed> {
   claim(most: number): Promise<{ claimed: Message[]; failed: DestinationType[] }>;
   /** Gives back a claim without a try. */
   postpone(id: string, claim: { attempt: number; waitMs: number }): Promise<void>;
-  /** When it happened what the message is about. */
+  /** When the event failed, or the incident changed. */
   since(message: Message): Date;
   notice(message: Message): Promise<Notice>;
   sent(id: string): Promise<void>;

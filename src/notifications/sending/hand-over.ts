@@ -38,7 +38,7 @@ export interface Try {
   settings: SealedSettings;
   /** PostgreSQL's clock. */
   nowMs(): number;
-  /** When it happened what the message is about. */
+  /** When the event failed, or the incident changed. */
   since: Date;
   /** Reads the `traceparent` of the event's webhook; absent for a message about several events. */
   traceparent?(): Promise<string | null>;

@@ -20,7 +20,7 @@ export function createSummaries(deps: NotifierDeps): DueMessages<ClaimedSummary>
     ...{ poller: 'summaries of notifications', noun: 'summary', idField: 'summaryId' },
     claim: (limit) => claimSummaries(sql, { tries: waitsMs.length + 1, leaseS, limit }),
     postpone: (id, claim) => postponeSummary(sql, id, claim),
-    since: ({ lastFailedAt }) => lastFailedAt,
+    since: ({ firstFailedAt }) => firstFailedAt,
     notice: (summary) => noticeOf(sql, summary, links),
     sent: (id) => recordSummarySent(sql, id),
     failed: (id, failure) => recordSummaryFailure(sql, id, failure),
