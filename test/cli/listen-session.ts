@@ -1,18 +1,27 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { listen } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 import { gatewayEnv } from './support.ts';
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** The environment of sessions that share a folder for their progress. */
-export const stateEnv = (): Record<string, string> => ({ XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'cli-listen-')) });
+export function stateEnv(): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-listen-'));
+  folders.push(folder);
+  return { XDG_STATE_HOME: folder };
+}
 
 /** Accounts and webhooks for `listen`. @param gateway the present one: a test restarts it */
 export function webhooksOf(gateway: () => TestGateway) {

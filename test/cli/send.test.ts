@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign } from '@octokit/webhooks-methods';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sampleNames, samples } from '../../src/cli/send/samples/samples.ts';
 import { providerNames } from '../../src/providers/registry.ts';
 import { consumerForTest } from '../support/consumer.ts';
@@ -17,6 +17,7 @@ import { gatewayEnv, runCli } from './support.ts';
 const require = createRequire(import.meta.url);
 const gateway = useGateway({ worker: false });
 const folder = mkdtempSync(join(tmpdir(), 'cli-send-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const fileOf = (name: string, text: string) => {
   const path = join(folder, name);
   writeFileSync(path, text);

@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import twilioLibrary from 'twilio';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sampleOf } from '../support/providers/webhook.ts';
 import { newWhsec, secretText } from '../support/secrets.ts';
 import { runCli } from './support.ts';
@@ -10,6 +10,7 @@ import { runCli } from './support.ts';
 const { validateRequestWithBody } = twilioLibrary;
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-sign-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const fileOf = (name: string, text: string) => {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -123,4 +124,18 @@ test('sign and verify read the config of the scheme', async () => {
   );
   expect(verified).toMatchObject({ code: 0 });
   expect(JSON.parse(verified.stdout)).toMatchObject({ valid: true, external_id: '7' });
+});
+
+test('digits in the config of a scheme are a text, and a content type can be given as a header', async () => {
+  const options = [
+    'meta',
+    '--secret-file',
+    fileOf('meta-secret', secretText('meta')),
+    '--config',
+    'verify_token=12345',
+  ];
+  const signed = await runCli(['sign', ...options, '--header', 'content-type: text/plain'], { input: '{}' });
+  expect(signed.stdout.match(/^content-type: .*$/gim)).toEqual(['Content-Type: text/plain']);
+  const verify = ['verify', ...options, '--headers-file', fileOf('meta-headers', signed.stdout)];
+  expect(await runCli(verify, { input: '{}' })).toMatchObject({ code: 0 });
 });

@@ -87,9 +87,19 @@ export function newMessage(
   const context = { id: randomBytes(12).toString('hex'), at: new Date() };
   const content = make(context);
   const isReplaced = ([name]: Header) => headers.some(([other]) => other.toLowerCase() === name.toLowerCase());
+  const isType = ([name]: Header) => name.toLowerCase() === 'content-type';
   return {
-    ...{ body: content.body, contentType: content.contentType, base, path, at: context.at },
+    ...{
+      body: content.body,
+      contentType: headers.find(isType)?.[1] ?? content.contentType,
+      base,
+      path,
+      at: context.at,
+    },
     id: `msg_${context.id}`,
-    headers: [...content.headers.filter((header) => !isReplaced(header)), ...headers],
+    headers: [
+      ...content.headers.filter((header) => !isReplaced(header)),
+      ...headers.filter((header) => !isType(header)),
+    ],
   };
 }

@@ -91,6 +91,8 @@ export function splitAddress(address: string): { base: string; path: string } {
   return { base: scheme + host, path: path || '/' };
 }
 
+/** Only these fields of a `provider_config` are numbers. */
+const secondsField = /_seconds$/;
 const number = /^-?\d+$/;
 
 /** A `provider_config` of `--config name=value`. */
@@ -98,7 +100,7 @@ export function configOf(settings: readonly string[] = []): Record<string, strin
   return Object.fromEntries(
     settings.map((setting) => {
       const [name, value] = parsePair(setting, '--config');
-      return [name, number.test(value) ? Number(value) : value];
+      return [name, secondsField.test(name) && number.test(value) ? Number(value) : value];
     }),
   );
 }
