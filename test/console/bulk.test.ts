@@ -126,3 +126,18 @@ test('who selects single events again no longer selects everything that the filt
   await page.getByRole('button', { name: 'Acknowledge …' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge 1 event' }).waitFor();
 });
+
+test('a list without filters offers no order for all events of all time', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  await events(gateway, await admin.createAccount({ provider: 'gitlab', delivery_url: null }), 1, {
+    provider: 'gitlab',
+  });
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events' });
+  const everything = page.getByRole('button', { name: 'Select everything that the filters find' });
+  await page
+    .getByRole('checkbox', { name: /^Select [^a]/ })
+    .first()
+    .check();
+  await page.getByText('1 selected').waitFor();
+  expect(await everything.count()).toBe(0);
+});

@@ -11,7 +11,8 @@ export async function launchChromium(): Promise<Browser> {
   const { program, env } = await found();
   return chromium.launch({
     executablePath,
-    env: { ...process.env, ...env, CHROMIUM: program },
+    // The order of the fields of a date is that of the browser's language.
+    env: { ...process.env, LANG: 'en_US.UTF-8', LANGUAGE: 'en_US', ...env, CHROMIUM: program },
     // Without the last ones, Chromium looks for hosts of its maker at every start.
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],

@@ -75,6 +75,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   }, []);
   const scrollToTop = () => table.current?.querySelector('[role="table"]')?.scrollTo({ top: 0 });
   const visible = search.search?.events ?? shown;
+  const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page
       title="Events"
@@ -112,7 +113,8 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
             onOrdered={clearSelection}
             onClear={clearSelection}
           />
-          {!search.search && (
+          {/* The API takes no order for all events of all time. */}
+          {!search.search && isFiltered && (
             <p>
               <Button tone="quiet" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
                 {isAll ? 'Only the selected events' : 'Select everything that the filters find'}
@@ -123,7 +125,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       )}
       {list.error && !list.data && <ProblemNotice error={list.error} retry={() => void list.refetch()} />}
       {list.isSuccess && visible.length === 0 && !search.search?.isRunning && (
-        <NoEvents isFiltered={Object.keys(filters).length > 0} isSearch={search.search !== null} onClear={clear} />
+        <NoEvents isFiltered={isFiltered} isSearch={search.search !== null} onClear={clear} />
       )}
       <div className={styles.beside} data-open={previewed !== null} hidden={visible.length === 0}>
         <div ref={table} aria-busy={list.isPending || (isIncomplete && !isHeld)}>

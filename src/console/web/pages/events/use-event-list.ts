@@ -8,6 +8,8 @@ import type { LiveEvents } from './live/use-live-events.ts';
 const pageSize = 100;
 /** How often a list is read again that the stream does not follow. */
 const unfollowedEveryMs = 10_000;
+/** The same for a list of several pages, which are all read, one after the other. */
+const pagesEveryMs = 60_000;
 
 /** Whether the stream has the events of a list: those of an incident and of a cause are known to the database only. */
 export const canFollow = ({ incident, cause }: Filters): boolean => incident === undefined && cause === undefined;
@@ -34,7 +36,10 @@ export const useEventList = (filters: Filters) =>
       return { events: data, next: nextBefore(headers.get('link')) };
     },
     getNextPageParam: ({ next }) => next,
-    ...(isFollowed(filters) ? { staleTime: Number.POSITIVE_INFINITY } : { refetchInterval: unfollowedEveryMs }),
+    ...(isFollowed(filters) && { staleTime: Number.POSITIVE_INFINITY }),
+    refetchInterval: isFollowed(filters)
+      ? false
+      : ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? pagesEveryMs : unfollowedEveryMs),
   });
 
 /** Loads the beginning of a list again; rejects when that fails. Later pages are loaded when the user comes to them. */

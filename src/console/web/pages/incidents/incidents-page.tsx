@@ -22,7 +22,7 @@ const labels = [
   ['all', 'All'],
 ] as const;
 
-/** So many are listed. At most 1,000 are open; those that are over may be more. */
+/** So many are listed. At most 1,000 of accounts are open; those that are over may be more. */
 const limit = 1_000;
 
 /** The incidents, newest first. Their state and cause are filters in the address. */
@@ -31,7 +31,7 @@ export function IncidentsPage() {
   const { cause, account_slug, provider } = filters;
   const state: StateName = filters.state === 'resolved' || filters.state === 'all' ? filters.state : 'open';
   const query: IncidentFilters = {
-    ...{ limit: state === 'open' ? limit : 200 },
+    limit,
     ...(states[state] === undefined ? {} : { state: states[state] }),
     ...(account_slug === undefined ? {} : { account_slug }),
   };
@@ -69,6 +69,7 @@ export function IncidentsPage() {
       )}
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {!data && !error && <p aria-busy="true">Loading …</p>}
+      {data?.length === limit && <p>Only the newest {numberText(limit)} are listed.</p>}
       {shown?.length === 0 && <None state={state} onClear={isFiltered ? clear : null} />}
       {shown && shown.length > 0 && (
         <Panel>

@@ -10,6 +10,8 @@ import { jobNoun } from './bulk-actions.ts';
 
 /** Ended jobs are shown for this long. */
 const shownMs = 10 * 60_000;
+/** The newest jobs that are read: a slow one still shows, with its *Stop*, after many later ones. */
+const limit = 50;
 
 /**
  * The jobs that run, and those that have just ended, with their progress. Those of colleagues, too.
@@ -21,7 +23,7 @@ export function BulkJobs(props: { mayStop: boolean; ofAccount?: string; ofIncide
   const { mayStop, ofAccount, ofIncident } = props;
   const { data } = useQuery({
     queryKey: jobsKey,
-    queryFn: ({ signal }) => answer(api.events.bulk.get({ query: { limit: 10 }, fetch: { signal } })),
+    queryFn: ({ signal }) => answer(api.events.bulk.get({ query: { limit }, fetch: { signal } })),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) ? 1_000 : 15_000),
   });
   const shown = (data ?? []).filter(

@@ -36,15 +36,15 @@ export function useGapReload(options: {
       const { live, forget, reload } = latest.current;
       setMended(live.gaps);
       setReloading(true);
-      // What was not loaded during an outage is loaded when the stream is there again.
       reload()
         .then(
           () => forget(live),
-          () => undefined,
+          // Tried again after the wait.
+          () => setMended((now) => Math.min(now, mended)),
         )
         .finally(() => setReloading(false));
     }, waitMs);
     return () => clearTimeout(timer);
-  }, [isDue]);
+  }, [isDue, mended]);
   return gaps > mended || isReloading;
 }
