@@ -38,7 +38,7 @@ const config = z.strictObject({
 export const twilio: Provider<z.output<typeof config>> = {
   name: 'twilio',
   title: 'Twilio',
-  verification: 'HMAC-SHA1 over address and form',
+  verification: 'HMAC-SHA1 over address and form; HMAC-SHA256 with a shared key',
   secret: {
     label: 'Auth token',
     hint: 'The primary auth token of the Twilio account, shown in the console under "API keys & tokens" (32 hexadecimal digits), or the secret of the shared key that a webhook rule signs with.',
@@ -96,7 +96,7 @@ const bodyHashParameter = 'bodySHA256';
 
 const tokenHeader = 'i-twilio-idempotency-token';
 
-/** Of the header `key=<id>,algorithm=HMAC_SHA256`, which a webhook has that is signed with a shared key. */
+/** The algorithm that this header names, as in `key=<id>,algorithm=HMAC_SHA256`. A webhook that a shared key signs has the header. */
 function algorithmOf(request: InboundRequest): 'sha1' | 'sha256' {
   const settings = request.header('x-twilio-webhooks-signature-settings') ?? '';
   return /(?:^|,)\s*algorithm=HMAC_SHA256\s*(?:,|$)/i.test(settings) ? 'sha256' : 'sha1';

@@ -41,15 +41,15 @@ export async function runRole(role: Role, context: RoleContext): Promise<void> {
 }
 
 /**
- * Whether a role ends what it has begun when it is asked to stop. The others end at once: PostgreSQL rolls their
- * transactions back, and each can be run again.
+ * Whether a role ends what it has begun when it is asked to stop. The others end at once: PostgreSQL rolls back the
+ * transaction in progress, and what was committed stays.
  */
 const endsInOrder = (role: Role) => role === 'all' || role === 'api' || role === 'worker' || role === 'reseal';
 
 /** @throws StartError when the process is asked to stop. */
 async function interrupted(stopped: AbortSignal): Promise<never> {
   await untilStopped(stopped);
-  throw new StartError('Interrupted. What was not complete is undone.');
+  throw new StartError('Interrupted. What was committed before stays. Run the command again.');
 }
 
 /** The others run once, for an operator, or only watch these two. */
