@@ -38,6 +38,8 @@ test('how a consumer is reached is edited, and its secret stays until another on
   await row
     .getByText('authentication: bearer · headers: x-team · timeout 30s · delivered with 2xx, !202 · final: 410')
     .waitFor();
+  // The row may be read again before the answer to the change has come.
+  await form.waitFor({ state: 'detached' });
   const stored = {
     ...{ headers: { 'x-team': 'billing' }, authentication: { type: 'bearer' }, timeout: '30s' },
     ...{ success: ['2xx', '!202'], final: ['410'] },
