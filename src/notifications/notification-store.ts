@@ -4,7 +4,7 @@ import type { EventRow } from '../events/event.ts';
 import type { DestinationType } from './destinations/destination-config.ts';
 import type { SealedSettings } from './destinations/sealed-settings.ts';
 import type { NotificationKey, NotificationRef, NotificationStatus } from './notification.ts';
-import { outcomeUnknown } from './retries.ts';
+import { type FailedTry, outcomeUnknown } from './retries.ts';
 
 /** A notification that this process has claimed for its next try. */
 export interface ClaimedNotification {
@@ -137,14 +137,12 @@ const noteFailure = {
  * Records a failed try. Has no effect when a later try has begun since.
  *
  * @param failure.error null when the outcome of the try is unknown
- * @param failure.waitMs until the next try; null when there is none
- * @param failure.usesTry false gives the try back
  * @returns whether it had an effect.
  */
 export async function recordFailure(
   sql: Sql,
   key: NotificationKey,
-  failure: { attempt: number; error: string | null; waitMs: number | null; usesTry: boolean },
+  failure: Omit<FailedTry, 'error'> & { error: string | null },
 ): Promise<boolean> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
   const { attempt, error, usesTry } = failure;

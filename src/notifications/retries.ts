@@ -19,6 +19,16 @@ export interface NextTry {
   usesTry: boolean;
 }
 
+/** A failed try, to be recorded. */
+export interface FailedTry {
+  attempt: number;
+  error: string;
+  /** Until the next try; null when there is none. */
+  waitMs: number | null;
+  /** False gives the try back. See {@link NextTry}. */
+  usesTry: boolean;
+}
+
 /**
  * The next try; null after the last one. `Retry-After` can lengthen a wait up to an hour, but not shorten it. Services
  * limit their clients to about a message a second (Slack), and refuse most of a burst of messages several times. So a

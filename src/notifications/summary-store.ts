@@ -2,7 +2,7 @@ import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import type { DestinationType } from './destinations/destination-config.ts';
 import type { SealedSettings } from './destinations/sealed-settings.ts';
-import { outcomeUnknown } from './retries.ts';
+import { type FailedTry, outcomeUnknown } from './retries.ts';
 
 /** A summary that this process has claimed for its next try. It accepts no more events. */
 export interface ClaimedSummary {
@@ -115,14 +115,9 @@ const noteSummaryFailure = {
 /**
  * Records a failed try. Has no effect when a later try has begun since.
  *
- * @param failure.waitMs until the next try; null when there is none
  * @param failure.usesTry false gives the try back, so that the summary accepts events again
  */
-export async function recordSummaryFailure(
-  sql: Sql,
-  id: string,
-  failure: { attempt: number; error: string; waitMs: number | null; usesTry: boolean },
-): Promise<void> {
+export async function recordSummaryFailure(sql: Sql, id: string, failure: FailedTry): Promise<void> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
   await sql.query(noteSummaryFailure, [id, failure.attempt, failure.error, waitS, failure.usesTry]);
 }

@@ -88,14 +88,9 @@ export function newMessage(
   const content = make(context);
   const isReplaced = ([name]: Header) => headers.some(([other]) => other.toLowerCase() === name.toLowerCase());
   const isType = ([name]: Header) => name.toLowerCase() === 'content-type';
+  const contentType = headers.find(isType)?.[1] ?? content.contentType;
   return {
-    ...{
-      body: content.body,
-      contentType: headers.find(isType)?.[1] ?? content.contentType,
-      base,
-      path,
-      at: context.at,
-    },
+    ...{ body: content.body, contentType, base, path, at: context.at },
     id: `msg_${context.id}`,
     headers: [
       ...content.headers.filter((header) => !isReplaced(header)),

@@ -1,4 +1,5 @@
 import type { Sql } from '../../database/sql.ts';
+import type { FailedTry } from '../retries.ts';
 
 // Times are those of the statement, the same for all rows of a message, so that no later claim takes only some of them.
 const postponeOne = {
@@ -41,15 +42,8 @@ const noteFailure = {
 
 /**
  * Records a failed try. Has no effect when a later try has begun since.
- *
- * @param failure.waitMs until the next try; null when there is none
- * @param failure.usesTry false gives the try back
  */
-export async function recordMessageFailure(
-  sql: Sql,
-  id: string,
-  failure: { attempt: number; error: string; waitMs: number | null; usesTry: boolean },
-): Promise<void> {
+export async function recordMessageFailure(sql: Sql, id: string, failure: FailedTry): Promise<void> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
   await sql.query(noteFailure, [id, failure.attempt, failure.error, waitS, failure.usesTry]);
 }

@@ -5,8 +5,9 @@ import { Poller, type Round } from '../../shared/poller.ts';
 import type { DestinationType } from '../destinations/destination-config.ts';
 import type { SealedSettings } from '../destinations/sealed-settings.ts';
 import type { Notice } from '../notice.ts';
+import type { FailedTry } from '../retries.ts';
 import type { DestinationSlots } from './destination-slots.ts';
-import { type FailedTry, type HandOverDeps, handOver } from './hand-over.ts';
+import { type HandOverDeps, handOver } from './hand-over.ts';
 
 /** Polling a nearly empty table is cheap, and messages are read by people. */
 const pollMs = 500;

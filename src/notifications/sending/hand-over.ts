@@ -7,7 +7,7 @@ import type { TracedSpan } from '../../telemetry/tracing/spans.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { openSettings, type SealedSettings } from '../destinations/sealed-settings.ts';
 import { type Notice, notSent, type Said, type SendNotice } from '../notice.ts';
-import { nextTry } from '../retries.ts';
+import { type FailedTry, nextTry } from '../retries.ts';
 import { describeSaid, inNotificationSpan } from './notification-span.ts';
 
 export interface HandOverDeps {
@@ -17,16 +17,6 @@ export interface HandOverDeps {
   waitsMs: readonly number[];
   metrics: Pick<Metrics, 'notificationTried'>;
   log: Log;
-}
-
-/** A failed try, to be recorded. */
-export interface FailedTry {
-  attempt: number;
-  error: string;
-  /** Until the next try; null when there is none. */
-  waitMs: number | null;
-  /** See `NextTry`. */
-  usesTry: boolean;
 }
 
 /** One try to send a message, and the functions that record its outcome. */

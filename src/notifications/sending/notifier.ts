@@ -8,9 +8,10 @@ import type { DashboardLinks } from '../links.ts';
 import { type FailureNotice, noticeId } from '../notice.ts';
 import type { NotificationKey, NotificationStatus } from '../notification.ts';
 import { type ClaimedNotification, claim, readState, recordFailure, recordSent } from '../notification-store.ts';
+import type { FailedTry } from '../retries.ts';
 import { readEvent, readPayload, readTraceparent } from '../told-event.ts';
 import type { DestinationSlots } from './destination-slots.ts';
-import { type FailedTry, type HandOverDeps, handOver } from './hand-over.ts';
+import { type HandOverDeps, handOver } from './hand-over.ts';
 
 /** The result of a call: the notification is settled, was deleted with its event, or needs another call later. */
 export type Told =
