@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const { testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const shownCharacters = 2_000; // enough for the assertion and the place in the test
+const shownCharacters = 4_000; // enough for the assertion, an event with the history of its workflow, and the place in the test
 
 for (const { name, status, message, assertionResults } of testResults) {
   const file = relative(process.cwd(), name);

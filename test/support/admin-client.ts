@@ -25,8 +25,14 @@ export interface AdminClient {
  * A client of the admin API, as a script of an operator.
  *
  * @param readState reads the state of an event from the database, so that `eventually` asks again only after a change
+ * @param history what the event's workflow did, for the error of `eventually`
  */
-export function adminClient(baseUrl: string, token: string, readState?: ReadEventState): AdminClient {
+export function adminClient(
+  baseUrl: string,
+  token: string,
+  readState?: ReadEventState,
+  history: (eventId: string) => Promise<string> = async () => '',
+): AdminClient {
   const client: AdminClient = {
     async request(method, path, body) {
       const headers: Record<string, string> = { 'x-admin-token': token };
@@ -69,7 +75,9 @@ export function adminClient(baseUrl: string, token: string, readState?: ReadEven
         if (!isLate && wanted(body)) return body;
         if (Date.now() > endMs)
           throw new Error(
-            `the event did not reach the wanted state: ${JSON.stringify({ ...body, payload: undefined, headers: undefined })}`,
+            ['the event did not reach the wanted state', await history(id), JSON.stringify(withoutPayload(body))].join(
+              '\n',
+            ),
           );
         await (state ? state.changed() : pause());
       }
@@ -77,6 +85,8 @@ export function adminClient(baseUrl: string, token: string, readState?: ReadEven
   };
   return client;
 }
+
+const withoutPayload = (event: Json) => ({ ...event, payload: undefined, headers: undefined });
 
 export type Webhook = [
   account: { provider: string; account_slug: string },

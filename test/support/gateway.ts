@@ -15,6 +15,7 @@ import { clusterStarters, type Starters } from '../cluster/e2e/start-processes.t
 import { type AdminClient, type Answer, adminClient, send, type Webhook } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
 import { eventStates } from './event-changes.ts';
+import { eventHistory } from './event-history.ts';
 import type { TestGatewayOptions, TestMaintenance } from './gateway-options.ts';
 import { randomKeyring } from './keyring.ts';
 import { leaksInFolder } from './leaks/files.ts';
@@ -130,7 +131,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const backupDirs = new Set<string>();
   const gateway: TestGateway = {
     baseUrl,
-    admin: adminClient(baseUrl, adminToken, eventStates(database)),
+    admin: adminClient(baseUrl, adminToken, eventStates(database), (id) => eventHistory(temporal, id)),
     ...{ database, databaseUrl, temporal, keyring, adminToken, eventWorkflows },
     rows: (text, values) => rows(database, text, values),
     send: (...webhook) => send(baseUrl, ...webhook),
