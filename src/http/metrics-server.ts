@@ -2,6 +2,7 @@ import type { Log } from '../shared/log.ts';
 import { metricsContentType } from '../telemetry/metrics/scrape.ts';
 import { BodyBudget } from './bodies/body-budget.ts';
 import { BodyReader } from './bodies/body-reader.ts';
+import { nodeRequest } from './node-request.ts';
 import { Problem } from './problem.ts';
 import { type HttpServer, serve } from './serve.ts';
 
@@ -36,7 +37,7 @@ export function serveMetrics(
 
 async function answer(observed: Observed, request: Request): Promise<Response> {
   try {
-    const handler = handlers[new URL(request.url).pathname];
+    const handler = handlers[pathOf(request)];
     if (!handler) throw new Problem('not_found', 'there is nothing at this address');
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw new Problem('method_not_allowed', `this address accepts GET, not ${request.method}`, {
@@ -48,6 +49,9 @@ async function answer(observed: Observed, request: Request): Promise<Response> {
     return new Problem('internal', 'the request failed in the gateway; see its log for the reason').toResponse();
   }
 }
+
+/** By the request itself: the URL of one with a host that is none cannot be parsed. */
+const pathOf = (request: Request) => (nodeRequest(request).url ?? '').split('?', 1)[0] ?? '';
 
 const handlers: Record<string, (observed: Observed, request: Request) => Promise<Response>> = {
   '/metrics': async ({ scrape, collected }, { headers }) =>

@@ -10,6 +10,7 @@ import { type Collect, Scrape } from '../../src/telemetry/metrics/scrape.ts';
 import { parsed, sumOf } from '../process/metrics/exposition.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { folderForTest } from '../support/folder-for-test.ts';
+import { rawRequest } from '../support/raw-http.ts';
 import { forTest } from '../support/use.ts';
 
 const labels = {
@@ -144,4 +145,15 @@ test.each([
   const answer = await textOf(...measureBoth(processOf(3, 12).collect, dataDir, log));
   expect(sumOf([answer], 'gateway_worker_process_up')).toBe(0);
   expect(other.deliveries).toHaveLength(1);
+});
+
+test.each(['', '127.0.0.1:99999', 'a%zz'])('a scrape with the host "%s" is answered', async (host) => {
+  const { collect } = processOf(3, 12);
+  const observed = { scrape: () => new Scrape([collect]).text(), ready: async () => undefined };
+  const server = await forTest(serveMetrics(observed, { host: '127.0.0.1', port: 0, log: createLog('silent') }));
+  const address = `http://127.0.0.1:${server.port}`;
+  const answer = await rawRequest(address, { method: 'GET', path: '/metrics?all', headers: { host } });
+  expect(answer.status).toBe(200);
+  expect(parsed(answer.text).has('gateway_webhooks_received_total')).toBe(true);
+  expect((await rawRequest(address, { method: 'GET', path: '/else', headers: { host } })).status).toBe(404);
 });
