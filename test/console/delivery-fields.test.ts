@@ -31,7 +31,7 @@ test('how a consumer is reached is edited, and its secret stays until another on
   await save();
   await form.getByText('webhook-id: is set by the gateway').waitFor();
   await form.getByText('entry 2: must be a status such as 410').waitFor();
-  await form.getByLabel('Headers').fill('x-team: billing');
+  await form.getByLabel('Headers').fill('x-team: billing\nx-team: sales');
   await form.getByLabel('Final statuses').fill('410');
   await save();
   const row = page.getByRole('listitem', { name: 'billing' });
@@ -41,7 +41,7 @@ test('how a consumer is reached is edited, and its secret stays until another on
   // The row may be read again before the answer to the change has come.
   await form.waitFor({ state: 'detached' });
   const stored = {
-    ...{ headers: { 'x-team': 'billing' }, authentication: { type: 'bearer' }, timeout: '30s' },
+    ...{ headers: { 'x-team': 'billing, sales' }, authentication: { type: 'bearer' }, timeout: '30s' },
     ...{ success: ['2xx', '!202'], final: ['410'] },
   };
   expect((await consumers.get('billing')).body).toMatchObject(stored);

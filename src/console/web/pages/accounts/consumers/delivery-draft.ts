@@ -101,14 +101,19 @@ export function deliveryChange(before: DeliveryDraft, now: DeliveryDraft): Consu
   };
 }
 
+/** A header on several lines becomes one, as RFC 9110, section 5.3, joins them. */
 function headersOf(text: string): Record<string, string> | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const pairs = lines.map((line) => {
-    const colon = line.indexOf(':');
+  const headers = new Map<string, string>();
+  for (const line of lines) {
     // The API says what is wrong with a name that is none.
-    return colon < 0 ? [line.trim(), ''] : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-  });
-  return pairs.length === 0 ? null : Object.fromEntries(pairs);
+    const colon = line.includes(':') ? line.indexOf(':') : line.length;
+    const name = line.slice(0, colon).trim();
+    const value = line.slice(colon + 1).trim();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return headers.size === 0 ? null : Object.fromEntries(headers);
 }
 
 function listOf(text: string): string[] | null {
