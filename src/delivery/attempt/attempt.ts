@@ -202,7 +202,7 @@ export class Attempts {
   ): Promise<Made> {
     const { body, slot, span } = options;
     const startedAt = new Date(row.nowMs());
-    const { database, metrics } = this.#deps;
+    const { database, metrics, log } = this.#deps;
     if (request.trigger === 'schedule' && request.number === 1)
       metrics.firstAttemptBegan(startedAt.getTime() - row.generationAt.getTime());
     // The slot limits the requests to the consumer. Recording needs none.
@@ -219,7 +219,12 @@ export class Attempts {
       startedAt,
       // Read for the few answers that ask for a wait. If that fails, the wait may be cut as if there had been no pause.
       pauseEndedAt:
-        posted.retryAfterMs === null ? null : await lastEndOfPause(database, ownerOf(row)).catch(() => null),
+        posted.retryAfterMs === null
+          ? null
+          : await lastEndOfPause(database, ownerOf(row)).catch((err: unknown) => {
+              log.warn({ err, eventId: row.eventId }, 'end of the last pause not read, Retry-After may be cut');
+              return null;
+            }),
       claimToken: options.claimToken,
       random: this.#deps.random ?? Math.random,
     });
