@@ -87,7 +87,7 @@ export const deliveryFields = {
     })
     .nullable()
     .meta({
-      description: `The delays between attempts: up to ${maxDelays}, so 1 to ${maxDelays + 1} attempts, and at most 7 days in all. It applies to events that begin or are replayed afterwards. \`null\`: \`DELIVERY_SCHEDULE\``,
+      description: `The delays between attempts: up to ${maxDelays}, so 1 to ${maxDelays + 1} attempts, and at most 7 days in all. It applies to events that begin, are replayed or wait in the queue afterwards. \`null\`: \`DELIVERY_SCHEDULE\``,
       examples: [['10s', '1m', '10m', '1h']],
     }),
   success: statuses.nullable().meta({

@@ -193,7 +193,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         body: reasonBody,
         query: noQuery,
         success: { 200: schemas.eventItem },
-        errors: ['not_found'],
+        errors: ['not_found', 'event_skipped'],
         examples: { body: { reason: 'booked by hand' } },
       }),
     )
@@ -214,7 +214,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         body: failBody,
         query: noQuery,
         success: { 200: schemas.eventItem },
-        errors: ['not_found'],
+        errors: ['not_found', 'event_skipped'],
         examples: { body: { error: 'the order does not exist', dead: true } },
       }),
     );

@@ -165,7 +165,7 @@ async function accept(
     case 'stored':
       deps.secretUses.accepted(account, acceptedBy);
       logEvent(deps.log, event, false);
-      return accepted(event.id, 'received', false);
+      return accepted(event.id, event.skippedReason === null ? 'received' : 'enqueued', false);
     case 'duplicate': {
       const first = event.dedupKey === null ? null : await deps.duplicates.resolve(event.dedupKey);
       // The first event's key has just expired, or its partition was dropped, so this webhook is a new event.

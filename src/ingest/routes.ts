@@ -55,7 +55,10 @@ const described = publicOperation(
         description: 'Same meaning as 202, for providers that require status 200; or the response to a challenge',
         schema: accepted,
       },
-      202: { description: 'The event is stored and will be delivered', schema: accepted },
+      202: {
+        description: 'The event is stored, and will be delivered to the consumers that want it',
+        schema: accepted,
+      },
     },
     errors: [
       'verification_failed',

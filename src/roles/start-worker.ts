@@ -200,11 +200,13 @@ export async function startWorker(options: {
     conditions: conditionsOfWorker({ database, folders: [backup.dir], log, temporal }),
   });
   const pollers = [
+    // Also of a worker that only makes backups: their disk may be its own.
+    watch,
     ...(takes.has('notifications') ? notificationPollers : []),
     ...(takes.has('deliveries')
       ? [
           partitions,
-          ...[judge, watch],
+          judge,
           drain('statistics', foldMs, foldStatistics),
           drain('replays of failed events', pollMs, applyWaitingReplays),
           drain('events of deleted accounts', pollMs, stopNextEvents),
