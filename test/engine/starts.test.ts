@@ -85,6 +85,18 @@ test('an event whose start fails is handed back, and its workflow starts when Te
   expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'RUNNING']);
 });
 
+test('with on_retry, a pending event among the settled ones gets its workflow', async () => {
+  const [settled = ''] = await moved(2, 1);
+  const [pending = ''] = await stage.send(await stage.account(), 1);
+  // As after a replay that was committed while the event was left to its workflow.
+  await stage.gateway.rows('update event_queue set lane = 2 where event_id = $1', [pending]);
+  const { link, starts } = stage.process({ workflows: 'on_retry' });
+  link.set(stage.engines.up);
+  starts.start();
+  await emptied();
+  expect([await started(settled), await started(pending)]).toEqual([null, 'RUNNING']);
+});
+
 test('a process that stops waits for the starts in flight', async () => {
   const ids = await moved(2, 8);
   const { link, starts, stop, claims: held } = stage.process();
