@@ -11,6 +11,7 @@ import { Poller, type Round } from '../shared/poller.ts';
 import { EngineRefused, EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import type { QueueWrites } from './queue-writes.ts';
+import type { Startable } from './startable.ts';
 
 /** Commands per claim. Operators give few commands, and this is also enough for their scripts. */
 const maxClaim = 32;
@@ -18,6 +19,14 @@ const maxClaim = 32;
 const leaseS = 30;
 const idleMs = 1_000;
 const downDelayS = 1;
+/** As often as commands are looked for. The event's first attempt is usually made by then. */
+const replayedDelayS = 1;
+
+/** Whether a replay has queued the event since it had this command. */
+const isQueuedByReplay = (event: Startable, command: Command): boolean =>
+  event.generation > command.generation &&
+  event.startedGeneration < event.generation &&
+  event.deliveryStatus === 'pending';
 
 interface CommandsDeps {
   sql: Sql;
@@ -70,6 +79,10 @@ export class Commands {
     for (const command of commands) {
       try {
         const event = await writes.readForStart(command.eventId);
+        // Commands of queued events wait (src/events/commands.ts). The retry would start the workflow of the replay's
+        // generation, which would make the first attempt at the same time as an api.
+        if (command.kind === 'retry' && event && isQueuedByReplay(event, command))
+          return await delayEventCommand(sql, command, replayedDelayS);
         const runId = event ? await engine.call((e) => e.deliver(command, event)) : null;
         await finishEventCommand(sql, command, runId);
       } catch (error) {

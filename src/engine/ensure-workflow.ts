@@ -7,7 +7,7 @@ import type { QueueWrites } from './queue-writes.ts';
 /**
  * Starts or signals the workflow of a claimed event, by the present state of the event's row. An event whose partition
  * was dropped, or that was settled after its workflow was started and has no notifications to send, needs none; the
- * returned record then only removes it from the queue.
+ * returned record then only removes it from the queue. After a replay, the record changes nothing.
  *
  * @returns the record for `QueueWrites.markStarted`.
  * @throws EngineUnavailable, and the database's errors.
@@ -17,13 +17,14 @@ export async function ensureWorkflow(
   { eventId, generation }: Claimed,
 ): Promise<Started> {
   const event = await deps.writes.readForStart(eventId);
-  // A replay that comes between a claim and its start queues the event again: the first claim then starts the workflow of
-  // the replay's generation, and may record that before the second claim looks.
+  // A replay since the claim has queued the event for a first attempt by an api. A workflow would make it at the same time.
+  const isReplayed = event !== null && event.generation !== generation;
   const isDone =
     event !== null &&
     event.startedGeneration >= event.generation &&
     event.deliveryStatus !== 'pending' &&
     event.notifications === null;
-  const runId = event && !isDone ? await deps.engine.call((engine) => engine.ensureRunning(event)) : null;
-  return { eventId, generation: event?.generation ?? generation, token: deps.claims.token, runId };
+  const needsNone = event === null || isReplayed || isDone;
+  const runId = needsNone ? null : await deps.engine.call((engine) => engine.ensureRunning(event));
+  return { eventId, generation, token: deps.claims.token, runId };
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
 import { until } from '../support/until.ts';
+import { replayBeforeRead } from './replay-before-read.ts';
 
 const stage = useQueueStage();
 
@@ -68,4 +69,15 @@ test('a command is not discarded while Temporal is unavailable, however old it i
     return command?.claim_token === null && command.wait_s !== null;
   });
   expect((await commandOf(id))?.wait_s).toBeLessThanOrEqual(1);
+});
+
+test('a retry waits when a replay is committed between its claim and its signal', async () => {
+  const id = await retryOf('0 s');
+  const replayed = replayBeforeRead(stage.gateway.admin, id);
+  const commands = started('up');
+  await replayed;
+  await commands.stop();
+  expect(await commandOf(id)).toMatchObject({ claim_token: null });
+  // It would make the first attempt at the same time as an api.
+  await expect(stage.workflow.getHandle(workflowId(id)).describe()).rejects.toThrow();
 });

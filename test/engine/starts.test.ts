@@ -7,6 +7,7 @@ import { Poller } from '../../src/shared/poller.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
+import { replayBeforeRead } from './replay-before-read.ts';
 
 const stage = useQueueStage();
 
@@ -83,6 +84,19 @@ test('an event whose start fails is handed back, and its workflow starts when Te
   starts.wake();
   await emptied();
   expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'RUNNING']);
+});
+
+test('a replay between the claim and the start of its workflow leaves the first attempt to an api', async () => {
+  const [id = ''] = await moved(1, 1);
+  const replayed = replayBeforeRead(stage.gateway.admin, id);
+  const { link, starts, stop } = stage.process();
+  link.set(stage.engines.up);
+  starts.start();
+  await replayed;
+  await stop();
+  expect(await started(id)).toBeNull();
+  const queued = await stage.gateway.rows('select generation, lane, claim_token from event_queue');
+  expect(queued).toEqual([{ generation: 1, lane: 0, claim_token: null }]);
 });
 
 test('with on_retry, a pending event among the settled ones gets its workflow', async () => {
