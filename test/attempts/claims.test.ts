@@ -4,6 +4,9 @@ import { type ClaimScope, claimForAttempt } from '../../src/attempts/claim.ts';
 import { claimPendingForStart, claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
 import { handBackClaims, lowestId } from '../../src/events/queue.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { addNotifications } from '../../src/notifications/add-notifications.ts';
+import { outcomeOf } from '../support/received.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 let crowd: string;
@@ -171,4 +174,35 @@ test('a claim of known accounts that is cut short serves those that come first',
     const { claimed } = await claimForAttempt(gateway.database, { ...owner, scope, room: ample, limit: 1 });
     expect(claimed.map(({ accountId }) => accountId)).toEqual([first]);
   }
+});
+
+test('settled events that are handed back are started soon only for a retry or for notifications', async () => {
+  const { admin, database, rows } = gateway;
+  const account = await admin.createAccount({});
+  const destination = { name: 'told', destination_type: 'webhook', config: { url: 'https://told.example/' } };
+  expect((await admin.post(`/admin/accounts/${account.id}/destinations`, destination)).status).toBe(201);
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) ids.push((await gateway.send(account, JSON.stringify({ id: `settled-${n}` }))).body.id);
+  const [retried = '', dead = '', exhausted = ''] = ids;
+  const claimAll = () =>
+    rows(`update event_queue set claim_token = $2, claimed_until = 'infinity' where event_id = any($1)`, [
+      ids,
+      owner.token,
+    ]);
+  await claimAll();
+  const recorder = new OutcomeRecorder(database, addNotifications({ burst: null }));
+  const failed = { succeeded: false, claimToken: owner.token };
+  await recorder.record(outcomeOf(retried, { claimToken: owner.token }));
+  await recorder.record(outcomeOf(dead, failed));
+  await recorder.record(outcomeOf(exhausted, { ...failed, last: true, nextAttemptAt: null }));
+  await claimAll();
+  expect((await admin.post(`/admin/delivery/retry/${retried}`)).status).toBe(202);
+  expect((await admin.post(`/admin/events/${dead}/fail`, { dead: true })).status).toBe(200);
+  const lanesOf = async () =>
+    (await rows('select lane from event_queue where event_id = any($1) order by event_id', [ids])).map(
+      ({ lane }) => lane,
+    );
+  expect(await lanesOf()).toEqual([1, 1, 1]);
+  await handBackClaims(database, claimsOf(ids), 0);
+  expect(await lanesOf()).toEqual([1, 2, 1]);
 });
