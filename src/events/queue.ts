@@ -95,8 +95,11 @@ const handBack = {
       from unnest($1::uuid[], $2::integer[], $3::uuid[]) as i (event_id, generation, claim_token)
       join events e on e.id = i.event_id and e.id between $5 and $6
     )
-    update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, lane_since = now(),
+    update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null,
       direct = q.direct and s.pending and s.next_attempt_at is null,
+      -- While Temporal is down, each start is tried again and again. The wait for the workflow counts from the first try.
+      lane_since = case when not q.direct and (q.lane = ${lanes.settledStart} or q.lane = ${lanes.pendingStart} and (s.pending or s.awaited)) then q.lane_since
+                        else now() end,
       lane = case when not (s.pending or q.lane = ${lanes.pendingStart} and s.awaited) then ${lanes.settledStart}
                   when q.lane = ${lanes.pendingStart} or s.scheduled_attempts > 0 or s.next_attempt_at is not null then ${lanes.pendingStart}
                   else ${lanes.firstAttempt} end

@@ -84,6 +84,21 @@ test('an event waits for its workflow since its first attempt, not since its rec
   expect(Date.parse(since)).toBeGreaterThanOrEqual(beforeMs - 1_000);
 });
 
+test.each([pendingStart, settledStart])(
+  'while Temporal is down, a start that fails keeps the time since when it waits: lane %i',
+  async (lane) => {
+    const [id] = await waiting(lane, 1, 600);
+    const before = await workflowStarts();
+    const { link, starts } = stage.process();
+    link.set(stage.engines.refusing);
+    starts.start();
+    const failed =
+      'select 1 from event_queue where event_id = $1 and claim_token is null and claimed_until is not null';
+    await until('the start has failed', async () => (await stage.gateway.rows(failed, [id])).length === 1);
+    expect(await workflowStarts()).toEqual(before);
+  },
+);
+
 test('more waiting starts than the limit are logged once, and so is their end', async () => {
   const lines = watched({ events: 3, ageMs: hourMs });
   const ids = await waiting(settledStart, 3);
