@@ -33,10 +33,10 @@ begin
     where e.id = any(p_ids) and e.id between p_low and p_high
   ), held as (
     -- Attempts of workflows have no lease. An attempt of the relay is recorded if its lease is still held, or if a
-    -- replay has started a newer generation.
-    select i.* from input i
-    where i.event_id in (select id from before) and (i.claim_token is null or exists (
-      select 1 from event_queue q where q.event_id = i.event_id and (q.claim_token = i.claim_token or q.generation > i.generation)))
+    -- replay has started a newer generation, which may have left the queue already.
+    select i.* from input i join before b on b.id = i.event_id
+    where i.claim_token is null or b.generation > i.generation
+      or i.claim_token = (select q.claim_token from event_queue q where q.event_id = i.event_id)
   ), recorded as (
     insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url,
       waited_ms, connect_ms, answer_ms, request_headers, response_headers)
