@@ -17,9 +17,10 @@ const payloadColumns = `p.content_type as "contentType", p.body, coalesce(p.payl
 const readEvent = {
   name: 'read_event',
   // One statement, so that the states and the attempts are of one moment. $2 and $3 are the range of the id, in which
-  // its payload and its siblings are.
+  // its payload and its siblings are. An event that has waited for the end of a pause counts as not started, but keeps the
+  // id of its run (transitions/queued-to-wait.ts).
   text: `
-    select ${eventColumns}, e.started_generation > ${neverStarted} as started, e.generation_at as "generationAt", p.headers, p.unmatched, ${payloadColumns},
+    select ${eventColumns}, e.started_generation > ${neverStarted} or e.run_id is not null as started, e.generation_at as "generationAt", p.headers, p.unmatched, ${payloadColumns},
       coalesce(p.headers_truncated, false) as "headersTruncated", (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, request_headers, response_headers, response_body, error, url

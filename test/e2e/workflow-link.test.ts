@@ -1,6 +1,10 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { createWorkflowFinder } from '../../src/engine/workflow-finder.ts';
+import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
+import { hold } from '../support/replies.ts';
+import { openStage } from '../support/situations.ts';
+import { forTest } from '../support/use.ts';
 import { useConsumer, useGateway } from '../support/use-gateway.ts';
 
 const consumer = useConsumer();
@@ -32,4 +36,20 @@ test('while Temporal is unavailable an event is shown quickly, without the link'
   const finder = createWorkflowFinder({ ...gateway.temporal, address: '127.0.0.1:1' });
   expect(await finder.find('01a1fb47-2990-7103-bb77-1c90fa89b69e')).toBeNull();
   await finder.close();
+});
+
+test('an event keeps the link to its workflow while it waits for the end of a pause', async () => {
+  const stage = await forTest(openStage({ eventWorkflows: 'on_retry' }));
+  const { admin } = stage.gateway;
+  const held = hold();
+  const { id } = await stage.sent(500, held.reply, 200);
+  await held.arrived;
+  const { workflow } = await admin.eventually(id, (e) => e.workflow !== null);
+  await pauseDeliveries(admin);
+  held.answer(500);
+  await waitsForResumption(stage, id);
+  expect(await admin.event(id)).toMatchObject({ waits_for: 'paused', workflow });
+  await resumeDeliveries(admin);
+  const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  expect(event.workflow).toMatchObject({ id: workflow.id });
 });
