@@ -1,5 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import { isAmong } from './queue.ts';
+import { lastMade } from './transitions/retried.ts';
 
 /** An operator's command, to be passed on to the workflow of its event. */
 export type Command = { id: string; eventId: string; generation: number; token: string } & (
@@ -100,7 +101,10 @@ const delayRefused = {
   text: `
     with discarded as (
       delete from event_commands where id = $1 and claim_token = $2 and created_at <= now() - make_interval(secs => $4)
-      returning id
+      returning id, event_id, generation, number
+    ), withdrawn as (
+      update events e set manual_attempts = ${lastMade} from discarded d
+      where e.id = d.event_id and e.id = $5 and e.generation = d.generation and e.manual_attempts = d.number
     ), delayed as (
       update event_commands set claim_token = null,
         claimed_until = now() + make_interval(secs => least($3, greatest(1, extract(epoch from now() - created_at))))
@@ -116,7 +120,7 @@ const delayRefused = {
  * @returns whether it was deleted.
  */
 export async function delayRefusedCommand(sql: Sql, command: Command): Promise<boolean> {
-  const values = [command.id, command.token, longestRefusedWaitS, refusedLimitS];
+  const values = [command.id, command.token, longestRefusedWaitS, refusedLimitS, command.eventId];
   const [row] = await sql.query<{ discarded: boolean }>(delayRefused, values);
   return row?.discarded === true;
 }

@@ -52,6 +52,9 @@ test('a command that Temporal has refused for a day is discarded', async () => {
   const id = await retryOf('25 h');
   started('invalid');
   await until('the command is discarded', async () => (await commandOf(id)) === undefined);
+  // Nothing waits for the attempt any more.
+  const [event] = await stage.gateway.rows('select manual_attempts from events where id = $1', [id]);
+  expect(event).toEqual({ manual_attempts: 0 });
 });
 
 test('a command that was refused is passed on when Temporal accepts it, however old it is', async () => {

@@ -79,14 +79,15 @@ async function stick(id: string): Promise<void> {
 }
 const statusOf = async (id: string) => (await workflows.status(id)).status;
 
-test('a stuck workflow is ended, and the next sweep may queue its event at once', async () => {
+test('a stuck workflow is ended with its retries, and the next sweep may queue its event at once', async () => {
   const [id = ''] = await overdueEvents(1);
-  await gateway.database.pool.query('update events set swept_at = now() where id = $1', [id]);
+  await gateway.database.pool.query('update events set swept_at = now(), manual_attempts = 2 where id = $1', [id]);
   await stick(id);
   const { repair, levels, counted } = openRepair();
   expect(await repair()).toEqual({ ended: 1, left: 0 });
   expect(await statusOf(id)).toBe('TERMINATED');
-  expect((await gateway.database.pool.query('select swept_at from events')).rows).toEqual([{ swept_at: null }]);
+  const { rows } = await gateway.database.pool.query('select swept_at, manual_attempts from events');
+  expect(rows).toEqual([{ swept_at: null, manual_attempts: 0 }]);
   expect(levels).toEqual([warn]);
   expect(counted).toEqual({ ended: 1, left: 0 });
 });

@@ -9,6 +9,7 @@ import { stopEvent } from '../../events/transitions/account-deleted.ts';
 import { OutcomeRecorder } from '../../events/transitions/attempt-recorded.ts';
 import type { WhenExhausted } from '../../events/transitions/exhausted.ts';
 import { waitInQueue } from '../../events/transitions/queued-to-wait.ts';
+import { withdrawManualAttempt } from '../../events/transitions/retried.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
@@ -163,6 +164,8 @@ export class Attempts {
     const decision = decide(row, { ...request, claimToken: options.claimToken, stalled }, row.nowMs());
     switch (decision.do) {
       case 'answer':
+        if (request.trigger === 'manual' && decision.result.kind === 'stopped')
+          await withdrawManualAttempt(this.#deps.database, request);
         return notRecorded(decision.result);
       case 'queue': {
         const { waitsFor } = decision;

@@ -15,7 +15,8 @@ const mostCounted = 10_000;
 /** Events of one job that are read: about 50 ms. */
 const mostRead = 4 * mostCounted;
 
-// A manual attempt that was requested and is not recorded yet has no result, in any state of the event.
+// A manual attempt that was requested and is not recorded yet has no result, in any state of the event. Of a dead event, none
+// is made: its workflow ends without it.
 const countResults = {
   name: '',
   text: `
@@ -25,7 +26,7 @@ const countResults = {
       count(*) filter (where not unmade and delivered)::integer as delivered
     from (
       select ${conditionOfState('waiting')} as waiting, ${conditionOfState('retrying')} as failing,
-        ${conditionOfState('exhausted')} as exhausted, ${conditionOfState('delivered')} as delivered, $4::boolean and e.manual_attempts > 0 and not exists (
+        ${conditionOfState('exhausted')} as exhausted, ${conditionOfState('delivered')} as delivered, $4::boolean and e.manual_attempts > 0 and e.state <> 'dead' and not exists (
         select from delivery_attempts d where d.event_id = e.id and d.generation = e.generation and d.trigger = 'manual' and d.number = e.manual_attempts
       ) as unmade
       from events e where e.id >= $1 and e.id < $2 and e.bulk_job_id = $3 order by e.id desc limit $5

@@ -1,8 +1,12 @@
 import type { Sql } from '../../database/sql.ts';
-import { channels, eventColumns } from '../event.ts';
+import { type AttemptName, channels, eventColumns } from '../event.ts';
 import { lanes } from '../lanes.ts';
 import { isPaused } from '../pause.ts';
 import { apply, type Operation } from './operation.ts';
+
+/** An SQL expression: the highest number of the manual attempts of the event `e` that were made; 0: none was. */
+export const lastMade = `(
+        select coalesce(max(number), 0) from delivery_attempts d where d.event_id = e.id and d.generation = e.generation and d.trigger = 'manual')`;
 
 /**
  * | what happens | `status` | `delivery_status` |
@@ -16,11 +20,9 @@ const retryEvent = {
   name: 'retry_event',
   text: `
     with e as (
-      update events e set manual_attempts = 1 + greatest(manual_attempts, (
-        -- A person may have asked the workflow for a number that was not given to an operator (docs/temporal-web-ui.md). An
-        -- attempt of the same number would not be made again.
-        select max(number) from delivery_attempts d where d.event_id = e.id and d.generation = e.generation and d.trigger = 'manual'
-      ))
+      -- A person may have asked the workflow for a number that was not given to an operator (docs/temporal-web-ui.md). An
+      -- attempt of the same number would not be made again.
+      update events e set manual_attempts = 1 + greatest(manual_attempts, ${lastMade})
       from accounts a left join consumers c on c.account_id = a.id and c.id = coalesce((select consumer_id from events where id = $1), a.id)
       where e.id = $1 and e.rejection_reason is null and e.skipped_reason is null and e.status <> 'dead'
         and a.id = e.account_id and a.deleted_at is null and a.enabled and a.paused_since is null
@@ -35,6 +37,19 @@ const retryEvent = {
     )
     select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
 };
+
+const withdrawRetry = {
+  name: 'withdraw_retry',
+  text: `update events e set manual_attempts = ${lastMade} where e.id = $1 and e.generation = $2 and e.manual_attempts = $3`,
+};
+
+/**
+ * Withdraws a manual attempt that its workflow was told not to make, so that its bulk job does not wait for it
+ * (src/events/bulk/job-results.ts). Has no effect if another one was requested since.
+ */
+export async function withdrawManualAttempt(sql: Sql, attempt: Omit<AttemptName, 'trigger'>): Promise<void> {
+  await sql.query(withdrawRetry, [attempt.eventId, attempt.generation, attempt.number]);
+}
 
 /** Requests one manual attempt now, in addition to the schedule. Refused for a disabled account or consumer and during a pause. */
 export function retry(sql: Sql, eventId: string): Promise<Operation> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { until } from '../../support/until.ts';
 import { useForEach } from '../../support/use.ts';
 import { useGatewayPerTest } from '../../support/use-gateway.ts';
 import { recounted } from '../reference.ts';
@@ -79,6 +80,20 @@ test('a retried event waits until its manual attempt is recorded, in any state',
   await made(ids[1]);
   await become([ids[0] ?? ''], `delivery_status = 'delivered', delivered_at = now(), status = 'enqueued'`);
   expect(await results(job.id)).toEqual({ ...none, delivered: 1, exhausted: 1, waiting: 1 });
+});
+
+test('a retry that is not made waits no more: its event is dead, or its account was disabled since', async () => {
+  const [dead] = await events(gateway, account, 3);
+  const job = await ordered(gateway, { action: 'retry', filter: failed });
+  await workOff(gateway);
+  expect(await results(job.id)).toEqual({ ...none, waiting: 3 });
+  await gateway.admin.post(`/admin/events/${dead}/fail`, { dead: true });
+  expect(await results(job.id)).toEqual({ ...none, waiting: 2 });
+  await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { enabled: false });
+  await gateway.startWorker();
+  await until('no retry waits', async () => (await results(job.id)).waiting === 0);
+  expect(await results(job.id)).toEqual({ ...none, exhausted: 2 });
+  expect(await sql('select 1 from delivery_attempts')).toEqual([]);
 });
 
 test('events that a job leaves as they are keep no id of it', async () => {
