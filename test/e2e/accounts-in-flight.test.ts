@@ -155,6 +155,7 @@ describe.each(firstAttemptsBy)('events of a disabled account, first attempts by 
       await sleep(sweepsMs);
       expect(await admin.event(id)).toMatchObject({ delivery_status: 'pending' });
       await stage.gateway.rows(`update accounts set updated_at = now() - interval '7 days' where id = $1`, [accountId]);
+      await stage.gateway.rows(`update pauses set ended_at = now() - interval '7 days' where ended_at is not null`);
       const event = await until('it is exhausted', async () => {
         await wait();
         const now = await admin.event(id);

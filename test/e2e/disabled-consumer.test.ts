@@ -43,12 +43,16 @@ describe.each(firstAttemptsBy)('events of a disabled consumer, first attempts by
         const nameOf = (consumerId: unknown) => Object.keys(ids).find((name) => ids[name] === consumerId) ?? '';
         return Object.fromEntries(rows.map((row) => [nameOf(row.consumer), String(row.id)]));
       },
-      /** As if the account and these consumers had not been changed for seven days. `default` has a row once it was changed. */
+      /** As if the account and these consumers had not been changed or paused for seven days. `default` has a row once it was changed. */
       async ageSettings(...names: string[]) {
         const [inAccounts, inConsumers] = ['accounts', 'consumers'].map(
           (table) => `update ${table} set updated_at = now() - interval '7 days' where id = any($1) returning id`,
         );
         await stage.gateway.rows(inAccounts ?? '', [[account.id]]);
+        await stage.gateway.rows(
+          `update pauses set ended_at = now() - interval '7 days' where account_id = $1 and ended_at is not null`,
+          [account.id],
+        );
         const aged = await stage.gateway.rows(inConsumers ?? '', [names.map((name) => ids[name])]);
         expect(aged).toHaveLength(names.length);
       },

@@ -194,12 +194,14 @@ async function longDisabled({ id, accountId }: { id: string; accountId: string }
 }
 const sweep = () => exhaustDisabledEvents(stage.gateway.database, 10, async () => undefined);
 
-test('an event of a long disabled account is not exhausted during the pause, but after it', async () => {
+test('an event of a long disabled account is not exhausted during the pause, but seven days after it', async () => {
   const { id, accountId, consumer } = await dueEvent();
   await longDisabled({ id, accountId });
   expect(await sweep()).toEqual({ exhausted: 0, more: false });
-  expect(await stage.gateway.admin.event(id)).toMatchObject({ delivery_status: 'pending', attempts: 2 });
   await resume();
+  expect(await sweep()).toEqual({ exhausted: 0, more: false });
+  expect(await stage.gateway.admin.event(id)).toMatchObject({ delivery_status: 'pending', attempts: 2 });
+  await stage.gateway.rows(`update pauses set ended_at = now() - interval '7 days' where ended_at is not null`);
   await until('it is exhausted', async () => (await sweep()).exhausted === 1);
   const event = await stage.gateway.admin.event(id);
   expect(event).toMatchObject({ last_error: 'account_disabled', attempts: 2 });

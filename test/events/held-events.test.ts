@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { everything, recordEndOfPause, recordPause } from '../../src/accounts/pause-records.ts';
 import { lanes } from '../../src/events/lanes.ts';
 import { exhaustDisabledEvents } from '../../src/events/transitions/exhausted.ts';
 import { letDueWait, waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
@@ -95,6 +96,29 @@ test('events of a disabled account end after seven days, but not during its paus
     ]),
   );
 });
+
+test.each(['all deliveries', 'the account', 'the consumer'] as const)(
+  'the days of a disabled account begin again after a pause of %s',
+  async (what) => {
+    const { id, accountId } = await waiting({ enabled: false, paused: false });
+    const owner = {
+      'all deliveries': everything,
+      'the account': { accountId, consumerId: null },
+      'the consumer': { accountId, consumerId: accountId },
+    }[what];
+    const since = new Date(Date.now() - 8 * dayMs).toISOString();
+    await recordPause(database, owner, { since, reason: null }, null);
+    await recordEndOfPause(database, owner, 'operator');
+    const exhausted = async () => {
+      await exhaustDisabledEvents(database, 500, noNotifications);
+      const [event] = await sql('select delivery_status from events where id = $1', [id]);
+      return event?.delivery_status === 'failed';
+    };
+    expect(await exhausted()).toBe(false);
+    await sql(`update pauses set ended_at = now() - interval '7 days'`);
+    expect(await exhausted()).toBe(true);
+  },
+);
 
 test('the days of a disabled account begin again with a replay', async () => {
   const { id } = await waiting({ enabled: false, paused: false });

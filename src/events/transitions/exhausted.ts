@@ -22,8 +22,8 @@ export const disabledLimitS = 7 * 24 * 60 * 60;
  * | the account or the consumer is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
  *
  * The days count from when the event was due, and from the last change of what is disabled, so that one on which somebody works
- * keeps its events. Nothing is exhausted during a pause, of all deliveries or of the account or consumer. Only disabled
- * accounts and consumers are looked at, so it costs nothing where there are none.
+ * keeps its events. They begin again after a pause, of all deliveries or of the account or consumer, and nothing is exhausted
+ * during one. Only disabled accounts and consumers are looked at, so it costs nothing where there are none.
  *
  * An event is also exhausted when its last scheduled attempt fails. That is a row of attempt-recorded.ts, whose
  * statement records the attempt and ends the delivery together.
@@ -32,17 +32,19 @@ const exhaustDisabled = {
   name: 'exhaust_events_of_disabled',
   text: `
     with disabled as (
-      select id, 'account_disabled' as reason from accounts
+      select id, id as account_id, 'account_disabled' as reason from accounts
       where not enabled and deleted_at is null and paused_since is null
         and not exists (select from consumers c where c.id = accounts.id and c.paused_since is not null) and updated_at < now() - make_interval(secs => $1)
       union all
-      select c.id, 'account_disabled' from consumers c join accounts a on a.id = c.account_id
+      select c.id, c.account_id, 'account_disabled' from consumers c join accounts a on a.id = c.account_id
       where not a.enabled and a.deleted_at is null and a.paused_since is null and c.paused_since is null
         and a.updated_at < now() - make_interval(secs => $1) and c.id <> a.id
       union all
-      select c.id, 'consumer_disabled' from consumers c join accounts a on a.id = c.account_id
+      select c.id, c.account_id, 'consumer_disabled' from consumers c join accounts a on a.id = c.account_id
       where not c.enabled and c.deleted_at is null and c.paused_since is null and a.paused_since is null
         and c.updated_at < now() - make_interval(secs => $1) and a.enabled and a.deleted_at is null
+    ), resumed as materialized (
+      select account_id, consumer_id from pauses where ended_at > now() - make_interval(secs => $1)
     ), expired as (
       select q.event_id, q.generation, d.reason, (select e.delivery_status from events e where e.id = q.event_id) as delivery_status
       from disabled d cross join lateral (
@@ -50,7 +52,12 @@ const exhaustDisabled = {
         where not ${isPaused} and q.lane in (${lanes.firstAttempt}, ${lanes.pendingStart}) and ${ofConsumer('d.id', `'${lowestId}'::uuid`)}
           and q.lane_since < now() - make_interval(secs => $1) and (q.claimed_until is null or q.claimed_until <= now())
         limit $2
-      ) q limit $2
+      ) q
+      where (
+        select true from resumed r
+        where r.account_id is null or r.account_id = d.account_id and (r.consumer_id is null or r.consumer_id = d.id) limit 1
+      ) is null
+      limit $2
     ), ended as (
       update events e set delivery_status = 'failed', last_error = x.reason, next_attempt_at = null,
         status = case when status not in ('processed', 'dead') then 'failed' else status end

@@ -150,6 +150,7 @@ export const happenings: Record<string, Happening[]> = {
       await gateway.rows(`update accounts set updated_at = now() - interval '8 days' where id = $1`, [
         subject.accountId,
       ]);
+      await gateway.rows(`update pauses set ended_at = now() - interval '8 days' where ended_at is not null`);
       while ((await exhaustDisabledEvents(gateway.database, 100, async () => undefined)).more);
       await enable(gateway, subject, true);
       return undefined;
