@@ -111,6 +111,7 @@ export async function isBraked(sql: Sql, { id, batch_from, batch_to }: LastBatch
 /** Commands that are looked at for those of the last batch. Newer ones are there only if other jobs or operators give some. */
 const newestCommands = 1_000;
 
+// A command of a queued event waits until its workflow is started. Events of a disabled or paused consumer get none.
 const readPacedBrake = {
   name: '',
   text: `
@@ -123,7 +124,8 @@ const readPacedBrake = {
         ) waiting)
       else (
         select count(*) from (select event_id from event_commands order by id desc limit ${newestCommands}) c
-        where c.event_id between $2 and $3 and ${ofLastBatch('c.event_id')})
+        where c.event_id between $2 and $3 and ${ofLastBatch('c.event_id')}
+          and coalesce((select ${maySend('q.account_id')} from event_queue q where q.event_id = c.event_id), true))
       end > $4::integer as waits
     from bulk_jobs j where j.id = $1`,
 };

@@ -101,3 +101,27 @@ test('a job goes on when the event that a pause held up does not match any more'
   await worker.round();
   expect(await readJob(gateway, job.id)).toMatchObject({ state: 'done', done: 2, waits_for: null });
 });
+
+test.each(['enabled = false', 'paused_since = now()'])(
+  'a retry that waits for its consumer holds up no other one of its job: %s',
+  async (change) => {
+    const other = await gateway.admin.createAccount({ app_key: 'other' });
+    const [first] = await events(gateway, other, 1, { receivedAt: new Date(Date.now() - 60_000) });
+    await events(gateway, account, 1, { receivedAt: new Date() });
+    // Its workflow was not started yet, and its command waits for that.
+    await sql('insert into event_queue (event_id, account_id, generation, lane) values ($1, $2, 0, 2)', [
+      first,
+      other.id,
+    ]);
+    const job = await ordered(gateway, { action: 'retry', filter: failed, per_second: 1 });
+    const worker = bulkWorkerOf(gateway);
+    await worker.round();
+    await dueNow();
+    await worker.round();
+    expect(await matchedOf(job.id)).toBe(1);
+    await sql(`update accounts set ${change} where id = $1`, [other.id]);
+    await dueNow();
+    await worker.round();
+    expect(await matchedOf(job.id)).toBe(2);
+  },
+);
