@@ -2,7 +2,7 @@ import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import type { DestinationType } from './destinations/destination-config.ts';
 import type { SealedSettings } from './destinations/sealed-settings.ts';
-import { type FailedTry, outcomeUnknown } from './retries.ts';
+import { outcomeUnknown } from './retries.ts';
 
 /** A summary that this process has claimed for its next try. It accepts no more events. */
 export interface ClaimedSummary {
@@ -77,47 +77,4 @@ function toClaimed({ status: _status, ...row }: Row): ClaimedSummary {
     nowMs: databaseClock(read_at),
     account: { provider, account_slug, app_key },
   };
-}
-
-const postponeOne = {
-  name: 'postpone_summary',
-  text: `
-    update notification_summaries set attempts = attempts - 1, due_at = clock_timestamp() + make_interval(secs => $3)
-    where id = $1 and attempts = $2 and status = 'pending'`,
-};
-
-/** Gives back a claim without a try, because the destination has no free slot. */
-export async function postponeSummary(
-  sql: Sql,
-  id: string,
-  { attempt, waitMs }: { attempt: number; waitMs: number },
-): Promise<void> {
-  await sql.query(postponeOne, [id, attempt, waitMs / 1000]);
-}
-
-const noteSummarySent = {
-  name: 'note_summary_sent',
-  text: `update notification_summaries set status = 'sent', sent_at = clock_timestamp(), error = null, due_at = null where id = $1 and status in ('pending', 'failed')`,
-};
-
-export async function recordSummarySent(sql: Sql, id: string): Promise<void> {
-  await sql.query(noteSummarySent, [id]);
-}
-
-const noteSummaryFailure = {
-  name: 'note_summary_failure',
-  text: `
-    update notification_summaries set error = $3, status = case when $4::float8 is null then 'failed' else 'pending' end,
-      due_at = clock_timestamp() + make_interval(secs => $4), attempts = attempts - (not $5::boolean)::integer
-    where id = $1 and attempts = $2 and status = 'pending'`,
-};
-
-/**
- * Records a failed try. Has no effect when a later try has begun since.
- *
- * @param failure.usesTry false gives the try back, so that the summary accepts events again
- */
-export async function recordSummaryFailure(sql: Sql, id: string, failure: FailedTry): Promise<void> {
-  const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
-  await sql.query(noteSummaryFailure, [id, failure.attempt, failure.error, waitS, failure.usesTry]);
 }

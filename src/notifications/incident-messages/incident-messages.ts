@@ -5,8 +5,8 @@ import type { DashboardLinks } from '../links.ts';
 import type { IncidentNotice } from '../notice.ts';
 import { DueMessages } from '../sending/due-messages.ts';
 import type { NotifierDeps } from '../sending/notifier.ts';
+import { outcomesIn } from '../sending/outcomes.ts';
 import { type ClaimedMessage, claimMessages, type MessageLimits } from './claim-messages.ts';
-import { postponeMessage, recordMessageFailure, recordMessageSent } from './message-outcomes.ts';
 import type { PlaceOf } from './place.ts';
 import { remindOfIncidents } from './reminders.ts';
 
@@ -23,12 +23,10 @@ export function createIncidentMessages(deps: IncidentMessagesDeps) {
   const { sql, waitsMs, leaseS, limits, links } = deps;
   return new DueMessages<ClaimedMessage>(deps, {
     ...{ poller: 'messages about incidents', noun: 'message about incidents', idField: 'incidentMessageId' },
+    ...outcomesIn(sql, 'incident_messages'),
     claim: (most) => claimMessages(sql, { tries: waitsMs.length + 1, leaseS, limits, most }),
-    postpone: (id, claim) => postponeMessage(sql, id, claim),
     since: ({ incidents }) => incidents.at(-1)?.at ?? new Date(),
     notice: async (message) => noticeOf(message, links),
-    sent: (id) => recordMessageSent(sql, id),
-    failed: (id, failure) => recordMessageFailure(sql, id, failure),
   });
 }
 

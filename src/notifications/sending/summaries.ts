@@ -2,28 +2,21 @@ import type { Sql } from '../../database/sql.ts';
 import { countLateMessage, lateMs } from '../fold.ts';
 import type { DashboardLinks } from '../links.ts';
 import type { SummaryNotice } from '../notice.ts';
-import {
-  type ClaimedSummary,
-  claimSummaries,
-  postponeSummary,
-  recordSummaryFailure,
-  recordSummarySent,
-} from '../summary-store.ts';
+import { type ClaimedSummary, claimSummaries } from '../summary-store.ts';
 import { readListed } from '../told-event.ts';
 import { DueMessages } from './due-messages.ts';
 import type { NotifierDeps } from './notifier.ts';
+import { outcomesIn } from './outcomes.ts';
 
 /** Sends summaries when they are due. */
 export function createSummaries(deps: NotifierDeps): DueMessages<ClaimedSummary> {
   const { sql, waitsMs, leaseS, burstMs, links } = deps;
   return new DueMessages(deps, {
     ...{ poller: 'summaries of notifications', noun: 'summary', idField: 'summaryId' },
+    ...outcomesIn(sql, 'notification_summaries'),
     claim: (limit) => claimSummaries(sql, { tries: waitsMs.length + 1, leaseS, limit }),
-    postpone: (id, claim) => postponeSummary(sql, id, claim),
     since: ({ firstFailedAt }) => firstFailedAt,
     notice: (summary) => noticeOf(sql, summary, links),
-    sent: (id) => recordSummarySent(sql, id),
-    failed: (id, failure) => recordSummaryFailure(sql, id, failure),
     afterSent: (summary) => countLate(sql, summary, burstMs),
   });
 }
