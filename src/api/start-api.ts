@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
 import { warnOfConfigs } from '../accounts/warn-of-configs.ts';
 import { Sealer } from '../audit/sealer.ts';
 import { checkSchema } from '../database/schema-check.ts';
@@ -35,9 +34,7 @@ export async function startApi(
   const { database, keyring, log } = options;
   await checkSchema(database);
   await registerKeyring(database, keyring);
-  const box = createSecretBox(keyring);
-  await sealStoredUrls(database, box);
-  await warnOfConfigs({ sql: database, box, providers, log });
+  await warnOfConfigs({ sql: database, box: createSecretBox(keyring), providers, log });
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
   const composed = composeApi({ ...options, baseUrl });

@@ -71,7 +71,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     name: role,
     launch,
     probe: async () => (ready === null ? { state: 'starting' } : { state: 'ready' }),
-    // No limit, because sealing the stored URLs of many accounts may take long. If the start fails, the program ends.
+    // No limit, because the api first applies migrations, which may take long. If the start fails, the program ends.
     readyLimitMs: null,
     stop,
     log,

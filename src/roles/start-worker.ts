@@ -3,7 +3,6 @@ import { createDeliveryActivities } from '../../activities/delivery-activities.t
 import { createMaintenanceActivities } from '../../activities/maintenance-activities.ts';
 import { activitiesOfQueues } from '../../activities/of-queues.ts';
 import type { Purpose } from '../../workflows/queues.ts';
-import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
 import type { Config } from '../config/config.ts';
@@ -108,7 +107,6 @@ export async function startWorker(options: {
   const box = createSecretBox(options.keyring);
   await checkSchema(database);
   await registerKeyring(database, options.keyring);
-  await sealStoredUrls(database, box);
   const { notificationTimes: times, incidentPace } = options;
   const placeOf = createPlaces({ keyring: options.keyring, box });
   const judge = createIncidentJudge({ database, tell: tellIncidents(placeOf), log, pace: incidentPace });

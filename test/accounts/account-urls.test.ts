@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { entriesOf } from '../support/audit.ts';
-import { startGateway } from '../support/gateway.ts';
 import { everythingStored } from '../support/stored.ts';
-import { forTest } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ worker: false });
@@ -132,23 +130,4 @@ describe('a change', () => {
     expect(await opened(id)).toEqual([null, null]);
     expect(await read(id)).toMatchObject({ delivery_url: null, project_delivery_url: 'https://a.test/in' });
   });
-});
-
-test('credentials that an older gateway stored in the clear are encrypted at the start', async () => {
-  const { id } = await gateway.admin.createAccount({});
-  const other = await gateway.admin.createAccount({ delivery_url: 'https://b.test/?a=:@' });
-  await gateway.rows('update accounts set delivery_url = $2, project_delivery_url = $3 where id = $1', [
-    ...[id, 'https://old:clear-text@a.test/in', 'https://p.test/'],
-  ]);
-  // Answers mask them even before that start.
-  expect(await read(id)).toMatchObject({ delivery_url: 'https://[masked]@a.test/in' });
-  const { databaseUrl, keyring, temporal } = gateway;
-  await forTest(startGateway({ worker: false, databaseUrl, inPlaceOf: { keyring, temporal } }));
-  expect(await stored(id)).toMatchObject({
-    delivery_url: 'https://a.test/in',
-    project_delivery_url: 'https://p.test/',
-  });
-  expect(await opened(id)).toEqual(['old:clear-text', null]);
-  expect((await stored(other.id)).delivery_url).toBe('https://b.test/?a=:@');
-  expect(await everythingStored(gateway.database)).not.toContain('clear-text');
 });

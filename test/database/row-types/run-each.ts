@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sealStoredUrls } from '../../../src/accounts/seal-stored-urls.ts';
 import { listAuditLogs } from '../../../src/audit/query.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { inTransaction, sqlOfClient } from '../../../src/database/transaction.ts';
@@ -21,7 +20,6 @@ import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
 import { hasWork, partitionsOf } from '../../../src/maintenance/retention/pending.ts';
 import { sealedColumns } from '../../../src/roles/sealed-columns.ts';
 import { countByKey, resealAll } from '../../../src/secrets/reseal.ts';
-import { createSecretBox } from '../../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../../support/keyring.ts';
 
 const lowest = '00000000-0000-0000-0000-000000000000';
@@ -40,7 +38,6 @@ export async function runComposedStatements(database: Database): Promise<void> {
   const id = randomUUID();
   await inTransaction(database.pool, async (client) => {
     const sql = sqlOfClient(client);
-    await sealStoredUrls(sql, createSecretBox(keyring));
     for (const operate of [ack, replay, retry]) await operate(sql, id);
     for (const end of [fail, declareDead]) await end(sql, id, null);
     await listAuditLogs(sql, { actor: 'admin', since: new Date(0), limit: 1 });
