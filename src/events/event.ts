@@ -1,3 +1,5 @@
+import type { Sql } from '../database/sql.ts';
+import { idRange } from './id-range.ts';
 import { isPaused } from './pause.ts';
 
 /** The states of an event (docs/concepts.md). */
@@ -100,6 +102,16 @@ export const eventColumns = `e.id, e.account_id, e.provider, e.account_slug, e.a
   e.delivery_status, e.last_error, e.response_code, e.generation, e.received_at, e.delivered_at,
   e.next_attempt_at, e.rejection_reason, e.rejection_detail, ${consumerName} as consumer, coalesce(e.request_id, e.id) as request_id,
   e.skipped_reason, e.backfilled_at, e.bulk_job_id, ${stateColumns('e')}`;
+
+const readRows = {
+  name: 'read_event_rows',
+  text: `select ${eventColumns} from events e where e.id = any($1::uuid[]) and e.id between $2 and $3 order by e.id`,
+};
+
+/** Reads events by their ids, oldest first. Deleted ones are left out. */
+export async function readEventRows(sql: Sql, ids: readonly string[]): Promise<EventRow[]> {
+  return ids.length === 0 ? [] : sql.query<EventRow>(readRows, [ids, ...idRange(ids)]);
+}
 
 /** The notification channels (LISTEN/NOTIFY) on which committed changes wake the relay. */
 export const channels = { queue: 'gateway_queue', commands: 'gateway_commands' } as const;

@@ -2,9 +2,7 @@ import { type Content, noContent, storedContent } from '../conditions/content.ts
 import { together } from '../conditions/content-needs.ts';
 import { Work } from '../conditions/work.ts';
 import type { Sql } from '../database/sql.ts';
-import type { EventRow } from '../events/event.ts';
-import { eventColumns } from '../events/event.ts';
-import { idRange } from '../events/id-range.ts';
+import { type EventRow, readEventRows } from '../events/event.ts';
 import { readStoredContents } from '../events/stored-contents.ts';
 import type { WhenExhausted } from '../events/transitions/exhausted.ts';
 import type { Log } from '../shared/log.ts';
@@ -15,11 +13,6 @@ import { type Judged, matchCondition, needsOf } from './matching.ts';
 import { type NewNotification, writeNotifications } from './new-notifications.ts';
 import type { ToldDestination } from './notification.ts';
 import { PreparedContents } from './prepared-contents.ts';
-
-const readExhausted = {
-  name: 'read_exhausted_events',
-  text: `select ${eventColumns} from events e where e.id = any($1) and e.id between $2 and $3 order by e.id`,
-};
 
 const readDestinations = {
   name: 'read_destinations_to_tell',
@@ -39,7 +32,7 @@ export function addNotifications(options: { burst: BurstLimit | null; log?: Pick
   const warning = new RareWarning(undefined, quietMs);
   const prepared = new PreparedContents();
   const add: WhenExhausted = async (sql, eventIds) => {
-    const events = await sql.query<EventRow>(readExhausted, [eventIds, ...idRange(eventIds)]);
+    const events = await readEventRows(sql, eventIds);
     const accounts = [...new Set(events.map((event) => event.account_id))];
     const destinations = await sql.query<ToldDestination>(readDestinations, [accounts]);
     if (destinations.length === 0) return;

@@ -1,13 +1,9 @@
 import type { Sql } from '../database/sql.ts';
-import { consumerName, type EventRow, eventColumns } from '../events/event.ts';
+import { consumerName } from '../events/event.ts';
 import { idRange } from '../events/id-range.ts';
 import type { Payload } from '../events/read.ts';
 import { payloadOfEvent } from '../events/siblings.ts';
 
-const readToldEvent = {
-  name: 'read_told_event',
-  text: `select ${eventColumns} from events e where e.id = $1`,
-};
 const readToldPayload = {
   name: 'read_told_payload',
   text: `
@@ -24,11 +20,6 @@ const readListedEvents = {
     from events e join notifications n on n.event_id = e.id and n.event_id between $3 and $4 and n.summary_id = $2
     where e.id = any($1) and e.id between $3 and $4 order by e.id, n.generation`,
 };
-
-/** Reads an event for a message about it; null when it was deleted. */
-export async function readEvent(sql: Sql, eventId: string): Promise<EventRow | null> {
-  return (await sql.query<EventRow>(readToldEvent, [eventId]))[0] ?? null;
-}
 
 export async function readPayload(sql: Sql, eventId: string): Promise<Pick<Payload, 'contentType' | 'body'> | null> {
   return (

@@ -61,7 +61,7 @@ test('nothing is read of events whose account has no condition on their content'
   });
   await recorder.record(tenth(await stage.received(account)));
   expect(await stage.notifications()).toHaveLength(1);
-  expect(statements).toEqual(['read_exhausted_events', 'read_destinations_to_tell', 'insert_notifications']);
+  expect(statements).toEqual(['read_event_rows', 'read_destinations_to_tell', 'insert_notifications']);
 });
 
 test('bodies are read before the transaction that ends the deliveries', async () => {
@@ -83,7 +83,7 @@ test('bodies are read before the transaction that ends the deliveries', async ()
   await new OutcomeRecorder(stage.database, when).record(tenth(id));
   expect(await told()).toEqual([`Hook ${id}`]);
   expect(before).toEqual(['read_content_conditions', 'read_stored_contents']);
-  expect(inside).toEqual(['read_exhausted_events', 'read_destinations_to_tell', 'insert_notifications']);
+  expect(inside).toEqual(['read_event_rows', 'read_destinations_to_tell', 'insert_notifications']);
 });
 
 test('a condition that is changed between the reading and the transaction holds as it is then', async () => {

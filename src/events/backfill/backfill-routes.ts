@@ -6,7 +6,6 @@ import type { Consumer } from '../../consumers/consumer.ts';
 import { consumerNotFound } from '../../consumers/consumer-routes.ts';
 import type { ConsumerStore } from '../../consumers/consumer-store.ts';
 import type { Database } from '../../database/database.ts';
-import type { Sql } from '../../database/sql.ts';
 import { noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
 import { fieldsInWords } from '../../shared/plain-words.ts';
@@ -15,9 +14,8 @@ import { bulkJobView } from '../bulk/bulk-rows.ts';
 import { bulkJob } from '../bulk/bulk-schemas.ts';
 import { countMs, orderJob } from '../bulk/order-job.ts';
 import { firstSliceMs, slicesOf } from '../bulk/slices.ts';
-import { type EventRow, eventColumns } from '../event.ts';
+import { readEventRows } from '../event.ts';
 import { eventItem } from '../event-view.ts';
-import { idRange } from '../id-range.ts';
 import { backfillDryRun, backfillOrder, defaultPerSecond } from './backfill-schemas.ts';
 import { type Refusal, readTarget } from './backfill-target.ts';
 import { countMissing, spanOf } from './missing-webhooks.ts';
@@ -31,14 +29,6 @@ const refusals: Record<Refusal, () => Problem> = {
   account_disabled: () => new Problem('conflict', 'the account is disabled; enable it first'),
   consumer_disabled: () => new Problem('conflict', 'the consumer is disabled; enable it first'),
 };
-
-const readShown = {
-  name: 'read_backfill_events',
-  text: `select ${eventColumns} from events e where e.id = any($1::uuid[]) and e.id between $2 and $3 order by e.id`,
-};
-
-const shownEvents = async (sql: Sql, ids: readonly string[]) =>
-  ids.length === 0 ? [] : (await sql.query<EventRow>(readShown, [ids, ...idRange(ids)])).map(eventItem);
 
 /** The times of an order. A webhook that is received after it is judged when it is received. */
 function timesOf(order: { since: Date; until?: Date | undefined }): { since: Date; until: Date } {
@@ -94,7 +84,8 @@ export function backfillRoutes(deps: {
       );
       if (dry_run) {
         call.note({ matched });
-        return { dry_run: true as const, matched, exact, events: await shownEvents(database.reader, found.first) };
+        const events = (await readEventRows(database.reader, found.first)).map(eventItem);
+        return { dry_run: true as const, matched, exact, events };
       }
       const job: NewBulkJob = {
         ...{ id: uuidv7(), action: 'backfill', error: null, ids: null, filter },

@@ -2,7 +2,7 @@ import { isCanceled } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { boundAsId, uuidFloor, uuidMs } from '../../database/uuid-time.ts';
 import { firstSliceMs, nextSliceMs, shorterSliceMs } from '../bulk/slices.ts';
-import { type EventRow, eventColumns } from '../event.ts';
+import { type EventRow, readEventRows } from '../event.ts';
 import { endOfWebhooks } from '../id-range.ts';
 import { type EventFilter, type Matching, matchingOf } from '../list.ts';
 import { type Window, windowsBack } from '../windows.ts';
@@ -89,7 +89,7 @@ export async function searchPayloads(
   const stopped = await scan();
   const [newest, oldest] = [seen[0], seen.at(-1)];
   return {
-    events: await readFound(reader, ids),
+    events: (await readEventRows(reader, ids)).toReversed(),
     scanned: { events: seen.length, bytes, from: oldest?.received_at ?? null, to: newest?.received_at ?? null },
     stopped,
     next: stopped === 'end' || next === null ? null : boundAsId(next),
@@ -155,14 +155,4 @@ async function scanBatch(
     if (isCanceled(error)) return null;
     throw error;
   }
-}
-
-const readEvents = {
-  name: '',
-  text: `select ${eventColumns} from events e where e.id = any($1) and e.id between $2 and $3 order by e.id desc`,
-};
-
-/** @param ids newest first */
-async function readFound(sql: Sql, ids: readonly string[]): Promise<EventRow[]> {
-  return ids.length === 0 ? [] : sql.query<EventRow>(readEvents, [ids, ids.at(-1), ids[0]]);
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import type { SlotOrWait } from '../../delivery/slots.ts';
+import { readEventRows } from '../../events/event.ts';
 import { lookAgainMs, readPause } from '../../events/pause.ts';
 import { isFolded } from '../bursts.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
@@ -9,7 +10,7 @@ import { type FailureNotice, noticeId } from '../notice.ts';
 import type { NotificationKey, NotificationStatus } from '../notification.ts';
 import { type ClaimedNotification, claim, readState, recordFailure, recordSent } from '../notification-store.ts';
 import type { FailedTry } from '../retries.ts';
-import { readEvent, readPayload, readTraceparent } from '../told-event.ts';
+import { readPayload, readTraceparent } from '../told-event.ts';
 import type { DestinationSlots } from './destination-slots.ts';
 import { type HandOverDeps, handOver } from './hand-over.ts';
 
@@ -138,7 +139,7 @@ export class Notifier {
     settings: DestinationSettings,
   ): Promise<FailureNotice | null> {
     const { sql, links } = this.#deps;
-    const event = await readEvent(sql, key.eventId);
+    const [event] = await readEventRows(sql, [key.eventId]);
     if (!event) return null;
     const whole = settings.destination_type === 'email' && settings.config.include_payload === true;
     return {
