@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isRecord } from '../shared/is-record.ts';
 import type { Cli } from './cli.ts';
 import { usageError } from './exit.ts';
+import { parsePair } from './inputs.ts';
 import { repeated } from './options.ts';
 import { readInput, readSecret } from './read-input.ts';
 import { setPath } from './set-path.ts';
@@ -43,7 +44,7 @@ export const withFields = (command: Command, fields: readonly string[]): Command
 export async function givenFields(cli: Cli, { set = [], setFile = [], file }: FieldOptions): Promise<Fields> {
   const fields = file === undefined ? {} : parsedObject(await readInput(cli, file), file);
   for (const pair of set) {
-    const [path, text] = split(pair);
+    const [path, text] = parsePair(pair, '--set');
     const value = givenValue(text);
     const secret = secretIn(path, value);
     if (secret !== undefined)
@@ -54,17 +55,11 @@ export async function givenFields(cli: Cli, { set = [], setFile = [], file }: Fi
     setPath(fields, path.split('.'), value);
   }
   for (const pair of setFile) {
-    const [path, from] = split(pair);
+    const [path, from] = parsePair(pair, '--set-file');
     setPath(fields, path.split('.'), await readSecret(cli, from, path));
   }
   if (Object.keys(fields).length === 0) throw usageError('no field is given', 'Use --set, --set-file or --file.');
   return fields;
-}
-
-function split(pair: string): [path: string, value: string] {
-  const at = pair.indexOf('=');
-  if (at < 1) throw usageError(`${pair} has no value`, 'Write it as field=value.');
-  return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
 /** JSON where it is JSON: numbers, lists, true, null. All other texts are themselves. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
+import ms from 'ms';
 import type { Header } from '../providers/inbound-request.ts';
 import type { Cli } from './cli.ts';
 import { usageError } from './exit.ts';
@@ -37,14 +38,11 @@ export function parsePair(text: string, option: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** Milliseconds of `30s`, `5m`, `1h`. @throws CliError for another form */
 export function parseDuration(text: string, option: string): number {
-  const [, count, unit] = /^(\d{1,6})(ms|s|m|h|d)$/.exec(text) ?? [];
-  if (count === undefined || unit === undefined)
+  if (!/^\d{1,6}(ms|s|m|h|d)$/.test(text))
     throw usageError(`'${text}' is not a duration for ${option}`, `Write it as 30s, 5m, 1h or 2d.`);
-  return Number(count) * unitMs[unit as keyof typeof unitMs];
+  return ms(text as ms.StringValue);
 }
 
 /** @throws CliError for what is not an http: or https: address */

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Cli } from './cli.ts';
 import { usageError } from './exit.ts';
+import { readBytes } from './inputs.ts';
 
 /**
  * The text of a file, or of standard input for `-`.
@@ -9,15 +8,7 @@ import { usageError } from './exit.ts';
  * @throws CliError if it cannot be read
  */
 export async function readInput(cli: Pick<Cli, 'stdin'>, path: string): Promise<string> {
-  if (path === '-') return text(cli.stdin);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw usageError(
-      `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
-      'Check the path, and that you can read the file.',
-    );
-  }
+  return new TextDecoder().decode(await readBytes(cli, path));
 }
 
 /**
