@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
-import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGatewayOptions } from '../support/gateway-options.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 import { forTest } from '../support/use.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
@@ -61,17 +61,14 @@ test('no api makes first attempts, which is not a fault', async () => {
 });
 
 test('the database is slow while the way to it is, and no longer', async () => {
-  const url = new URL(await migratedDatabase());
-  const way = new TcpProxy(Number(url.port));
-  onTestFinished(() => way.close());
-  url.host = `127.0.0.1:${await way.listen()}`;
-  const other = await another({ worker: false, apiWithoutTemporal: true, databaseUrl: url.href });
-  way.begin({ kind: 'delay', delayMs: 150 });
+  const { proxy, url } = await proxyTo(await migratedDatabase());
+  const other = await another({ worker: false, apiWithoutTemporal: true, databaseUrl: url });
+  proxy.begin({ kind: 'delay', delayMs: 150 });
   await expectHealth(other).toMatchObject({
     ok: false,
     database: { state: 'slow', answer_ms: expect.toSatisfy((ms: number) => ms > 250) },
   });
-  way.end();
+  proxy.end();
   await expectHealth(other).toMatchObject({ database: { state: 'ok' } });
 });
 

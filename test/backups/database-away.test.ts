@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { beginBackup, listBackups } from '../../src/backups/backup-rows.ts';
 import { makeBackup } from '../../src/backups/make-backup.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
-import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { migratedDatabase } from '../support/database.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 import { collectLines, log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
@@ -13,14 +13,13 @@ import { folderStore, testKeyring } from './support.ts';
 /** A backup whose activity begins while PostgreSQL is away. */
 async function begunInOutage() {
   const stopping = new AbortController();
-  const url = new URL(await migratedDatabase());
-  const way = await forTest(new TcpProxy(Number(url.port)));
-  const direct = await forTest(openDatabase({ url: url.href, log }));
-  url.host = `127.0.0.1:${await way.listen()}`;
-  const database = await forTest(openDatabase({ url: url.href, log }));
+  const databaseUrl = await migratedDatabase();
+  const { proxy, url } = await proxyTo(databaseUrl);
+  const direct = await forTest(openDatabase({ url: databaseUrl, log }));
+  const database = await forTest(openDatabase({ url, log }));
   const id = uuidv7();
   await beginBackup(direct, { id, trigger: 'schedule', workflowId: 'test' });
-  way.begin({ kind: 'cut' });
+  proxy.begin({ kind: 'cut' });
   const failures = collectLines('backup not begun yet, retrying');
   const deps = { database, store: folderStore(), keep: 1, keyring: testKeyring, encrypt: false, log };
   const made = makeBackup(deps, id, stopping.signal, () => undefined);
@@ -28,7 +27,7 @@ async function begunInOutage() {
   made.catch(() => undefined);
   onTestFinished(() => stopping.abort());
   await until('three writes have failed', () => failures.length >= 3);
-  return { made, id, direct, isBack: () => way.end(), stop: () => stopping.abort() };
+  return { made, id, direct, isBack: () => proxy.end(), stop: () => stopping.abort() };
 }
 
 test('a backup that begins while PostgreSQL is away waits for it, and is made', async () => {

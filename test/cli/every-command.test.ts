@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -11,7 +10,7 @@ import { fillEvents, type StoredFields } from '../events/fill-events.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { untilInFeed } from '../support/in-feed.ts';
-import { listenForTest } from '../support/listen-for-test.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { useConsumer, useGateway } from '../support/use-gateway.ts';
@@ -167,27 +166,10 @@ function wrongError({ code, stdout, stderr }: CliResult, expected: number, next:
   ];
 }
 
-/** The address of a TCP proxy whose connections come from a loopback address of their own. */
-async function fromAddress(localAddress: string): Promise<string> {
-  const { port, hostname: host } = new URL(gateway.baseUrl);
-  const server = createServer((client) => {
-    const upstream = connect({ host, port: Number(port), localAddress });
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      one.on('error', () => other.destroy());
-      one.on('close', () => other.destroy());
-      one.pipe(other);
-    }
-  });
-  return `http://127.0.0.1:${await listenForTest(server)}`;
-}
-
 test('with a wrong token, each command ends with 4 and says how to set another one', async () => {
   const wrong = await wrongOf(calling, async (args, _, at) => {
     // The gateway answers 429 after ten wrong tokens from one address.
-    const GATEWAY_URL = await fromAddress(`127.0.1.${at + 1}`);
+    const { url: GATEWAY_URL } = await proxyTo(gateway.baseUrl, `127.0.1.${at + 1}`);
     const env = { GATEWAY_URL, GATEWAY_TOKEN: secretText('wrong'), ...state };
     return wrongError(await runCli(args, { env, input: env.GATEWAY_TOKEN }), 4, 'webhook-gateway login');
   });

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import type { TestGateway } from '../support/gateway.ts';
-import { listen } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 import { gatewayEnv } from './support.ts';
 
@@ -140,48 +138,4 @@ async function untilReady(session: Session): Promise<void> {
     if (hasEnded) throw new Error(`listen has ended: ${session.stderr()}`);
     return session.stderr().includes('ready');
   });
-}
-
-export interface CuttableProxy {
-  url: string;
-  /** The port of the gateway behind it; null: connections are refused. */
-  target: number | null;
-  cut(): void;
-}
-
-/** A TCP proxy whose connections a test can cut. It is closed at the end of the test. */
-export async function cuttableProxy(target: number): Promise<CuttableProxy> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((client) => {
-    const { target: port } = proxy;
-    if (port === null) {
-      client.resetAndDestroy();
-      return;
-    }
-    const upstream = connect(port, '127.0.0.1');
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-      one.pipe(other);
-    }
-  });
-  const proxy: CuttableProxy = {
-    url: `http://127.0.0.1:${await listen(server)}`,
-    target,
-    cut: () => {
-      for (const socket of sockets) socket.resetAndDestroy();
-    },
-  };
-  onTestFinished(() => {
-    proxy.cut();
-    server.close();
-  });
-  return proxy;
 }

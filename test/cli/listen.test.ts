@@ -4,8 +4,9 @@ import { auditTrail } from '../support/audit-trail.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { untilInFeed } from '../support/in-feed.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 import { until } from '../support/until.ts';
-import { cuttableProxy, idsAt, spawnListen, startListen, stateEnv, webhooksOf } from './listen-session.ts';
+import { idsAt, spawnListen, startListen, stateEnv, webhooksOf } from './listen-session.ts';
 import { gatewayEnv, runCli } from './support.ts';
 
 let gateway: TestGateway;
@@ -96,10 +97,10 @@ test('each event is forwarded once through a suspension, cut connections and a r
   const account = await accountOf();
   const env = stateEnv();
   const consumer = await consumerForTest();
-  const proxy = await cuttableProxy(Number(new URL(gateway.baseUrl).port));
+  const { proxy, url } = await proxyTo(gateway.baseUrl);
   const session = spawnListen(['--account', account, '--forward', consumer.url], {
     ...env,
-    ...gatewayEnv({ ...gateway, baseUrl: proxy.url }),
+    ...gatewayEnv({ ...gateway, baseUrl: url }),
   });
   await session.ready();
   const sent = await send(account, 20);
@@ -113,14 +114,14 @@ test('each event is forwarded once through a suspension, cut connections and a r
     proxy.cut();
   }
   await until('it has caught up again', () => consumer.deliveries.length === sent.length);
-  proxy.target = null;
-  proxy.cut();
+  proxy.begin({ kind: 'cut' });
   const { databaseUrl, keyring } = gateway;
   await gateway.stop();
   gateway = await startGateway({ worker: false, databaseUrl, keyring });
   sent.push(...(await send(account, 10)));
   await until('it says so', () => session.stderr().includes('reconnecting'));
-  proxy.target = Number(new URL(gateway.baseUrl).port);
+  proxy.targetPort = Number(new URL(gateway.baseUrl).port);
+  proxy.end();
   await until('it is back', () => consumer.deliveries.length === sent.length);
   expect(idsAt(consumer)).toEqual(sent);
 
@@ -133,7 +134,7 @@ test('each event is forwarded once through a suspension, cut connections and a r
   rest.push(...(await send(account, 5)));
   const resumed = startListen(['--account', account, '--forward', consumer.url, '--resume'], {
     ...env,
-    ...gatewayEnv({ ...gateway, baseUrl: proxy.url }),
+    ...gatewayEnv({ ...gateway, baseUrl: url }),
   });
   await until('none is missing', () => new Set(idsAt(consumer)).size === rest.length);
   expect([...new Set(idsAt(consumer))]).toEqual(rest);
@@ -169,8 +170,8 @@ test('memory does not grow with the events that have passed', async () => {
 });
 
 test('events tail shows all accounts in one order, goes on after cut connections, and resumes', async () => {
-  const proxy = await cuttableProxy(Number(new URL(gateway.baseUrl).port));
-  const env = envOf({ ...gateway, baseUrl: proxy.url });
+  const { proxy, url } = await proxyTo(gateway.baseUrl);
+  const env = envOf({ ...gateway, baseUrl: url });
   const accounts = [await accountOf(), await accountOf()];
   const args = accounts.flatMap((account) => ['--account', account]);
   const sent: string[] = [];
@@ -193,8 +194,7 @@ test('events tail shows all accounts in one order, goes on after cut connections
   const rest = startListen([...args, '--resume', '--no-follow', '--json'], env, ['events', 'tail']);
   expect(await rest.ended, rest.stderr()).toBe(0);
   expect(shown(rest)).toEqual(sent);
-  proxy.target = null;
-  proxy.cut();
+  proxy.begin({ kind: 'cut' });
   const away = startListen([...args, '--no-follow'], env, ['events', 'tail']);
   expect(await away.ended).toBe(1);
 });
@@ -212,18 +212,16 @@ test("'provider/*' has the accounts that are made later, and no others", async (
 
 test('a gateway that is away at the start is waited for; --give-up ends with 1 when it stays away', async () => {
   const account = await accountOf();
-  const port = Number(new URL(gateway.baseUrl).port);
-  const proxy = await cuttableProxy(port);
-  proxy.target = null;
-  const session = startListen(['--account', account, '--give-up', '2s'], envOf({ ...gateway, baseUrl: proxy.url }));
+  const { proxy, url } = await proxyTo(gateway.baseUrl);
+  proxy.begin({ kind: 'cut' });
+  const session = startListen(['--account', account, '--give-up', '2s'], envOf({ ...gateway, baseUrl: url }));
   await until('it says why it waits', () => session.stderr().includes('reconnecting: no response from'));
   expect(session.stderr()).not.toContain('ready');
-  proxy.target = port;
+  proxy.end();
   await session.ready();
   await send(account, 1);
   await until('the event is shown', () => session.stdout().includes('order.created'));
-  proxy.target = null;
-  proxy.cut();
+  proxy.begin({ kind: 'cut' });
   expect(await session.ended).toBe(1);
   expect(session.stderr()).toMatch(/reconnecting: [\s\S]*error: the gateway was away for 2 s/);
 });

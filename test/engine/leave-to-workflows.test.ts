@@ -8,11 +8,12 @@ import { lanes } from '../../src/events/lanes.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
 import { countProcesses } from '../../src/processes/process-rows.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { Delivery } from '../support/consumer.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
+import { forTest } from '../support/use.ts';
 
 // A worker leaves first attempts to the workflows while no api makes them. No Temporal worker polls the task queue of
 // this stage, so a workflow that is started makes no attempt here, and each delivery is that of an api.
@@ -183,16 +184,8 @@ test('only events that wait for their first attempt are left to workflows', asyn
 
 /** A connection to Temporal that a test can cut. */
 async function cuttable() {
-  const [, port] = stage.gateway.temporal.address.split(':');
-  const proxy = new TcpProxy(Number(port));
-  const connection = await connectTemporal({
-    ...stage.gateway.temporal,
-    address: `127.0.0.1:${await proxy.listen()}`,
-  });
-  onTestFinished(async () => {
-    await connection.close();
-    proxy.close();
-  });
+  const { proxy, address } = await proxyTo(`http://${stage.gateway.temporal.address}`);
+  const connection = await forTest(connectTemporal({ ...stage.gateway.temporal, address }));
   return { proxy, engine: stage.engineOn(connection) };
 }
 

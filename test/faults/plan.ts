@@ -1,7 +1,7 @@
+import type { WayFault } from '../support/tcp-proxy.ts';
 import { type Mood, moods } from './consumer.ts';
 import { Random } from './random.ts';
 import { quietMs } from './settings.ts';
-import type { WayFault } from './tcp-proxy.ts';
 
 /** The gateway's processes of a seed. */
 export const roleNames = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;

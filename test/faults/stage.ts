@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
 import { Balancer } from '../cluster/balancer.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { nothingByHand } from './by-hand.ts';
 import { accounts, Consumer, others } from './consumer.ts';
 import type { Ground } from './ground.ts';
@@ -10,7 +11,6 @@ import { type ProcessName, type RoleName, roleNames, type ServerName, serverName
 import { destinations, Receiver } from './receiver.ts';
 import { Role } from './role.ts';
 import { deliverySchedule, deliveryTimeoutMs } from './settings.ts';
-import { TcpProxy } from './tcp-proxy.ts';
 import { untilUp } from './until-up.ts';
 
 export const signingSecret = 'faults-signing-secret';

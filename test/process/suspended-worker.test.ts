@@ -5,7 +5,7 @@ import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, attempts, migratedRoles } from '../support/gateway-roles.ts';
 import { withClient } from '../support/one-connection.ts';
-import { silenceableWay } from '../support/silenceable-way.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 import { until } from '../support/until.ts';
 import { inFlight, longAttempts } from './in-flight.ts';
 
@@ -60,7 +60,7 @@ const whilePayloadsAreLocked = (databaseUrl: string, work: () => Promise<void>):
 // Found by the fault suite with seed 1001.
 test('a worker that was suspended makes no attempt that Temporal has given to another worker', async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '40s,1s,1s,1s,1s,1s,1s,1s,1s' });
-  const toTemporal = await silenceableWay(new URL(`http://${inject('temporalAddress')}`));
+  const toTemporal = await proxyTo(`http://${inject('temporalAddress')}`);
   const [api, suspended] = await Promise.all([
     roles.apiHere(),
     roles.startWorker({ TEMPORAL_ADDRESS: toTemporal.address }),
@@ -74,7 +74,7 @@ test('a worker that was suspended makes no attempt that Temporal has given to an
     suspended.signal('SIGSTOP');
   });
   // The suspended worker has received the event, but has not noticed it yet. Temporal must not wait for its answers.
-  toTemporal.cut();
+  toTemporal.proxy.cut();
   await roles.workerHere();
   await until('another worker makes the attempt', () => consumer.deliveries.length === 2);
   suspended.signal('SIGCONT');

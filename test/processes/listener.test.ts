@@ -2,14 +2,14 @@ import { expect, inject, test } from 'vitest';
 import { Listener } from '../../src/processes/listener.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { queryOnce } from '../support/one-connection.ts';
-import { silenceableWay } from '../support/silenceable-way.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 
 test('the listener stops even if its connection is dead without an error', async () => {
   const server = inject('postgresUrl');
-  const way = await silenceableWay(new URL(server));
+  const { proxy, url } = await proxyTo(server);
   const called = { times: 0, next: Promise.withResolvers<void>() };
   const listener = new Listener({
-    url: way.url,
+    url,
     log: createLog('silent'),
     handlers: {
       test_of_listener() {
@@ -24,6 +24,6 @@ test('the listener stops even if its connection is dead without an error', async
   await queryOnce(server, 'notify test_of_listener');
   await called.next.promise;
   expect(called.times).toBe(2);
-  way.fallSilent();
+  proxy.begin({ kind: 'silence' });
   await listener.stop();
 });

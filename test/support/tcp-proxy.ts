@@ -1,32 +1,41 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../support/listen.ts';
+import { listen } from './listen.ts';
 
 /**
  * What happens on the way:
  * - `cut`: connections are reset, and new ones too
  * - `delay`: each piece arrives later by `delayMs`, in both directions
  * - `half-close`: one side's connections are closed, and the other side hears nothing until the fault ends
+ * - `silence`: neither side of the present connections hears anything until the fault ends, as behind a firewall that
+ *   dropped them
  */
-export type WayFault = { kind: 'cut' } | { kind: 'delay'; delayMs: number } | { kind: 'half-close'; side: Side };
+export type WayFault =
+  | { kind: 'cut' | 'silence' }
+  | { kind: 'delay'; delayMs: number }
+  | { kind: 'half-close'; side: Side };
 type Side = 'client' | 'server';
 
 interface Pair {
   client: Socket;
   server: Socket;
-  /** Set after a half-close: nothing is passed on any more. */
+  /** Set by a half-close or silence: nothing is passed on any more. */
   silent: boolean;
 }
 
 /** A TCP proxy on loopback between one process and one server. */
 export class TcpProxy {
-  readonly #targetPort: number;
+  /** Where new connections go. */
+  targetPort: number;
+  readonly #localAddress: string | undefined;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #fault: WayFault | null = null;
 
-  constructor(targetPort: number) {
-    this.#targetPort = targetPort;
+  /** @param localAddress where its connections to the server come from */
+  constructor(targetPort: number, localAddress?: string) {
+    this.targetPort = targetPort;
+    this.#localAddress = localAddress;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#join(client));
   }
 
@@ -37,29 +46,37 @@ export class TcpProxy {
 
   begin(fault: WayFault): void {
     this.#fault = fault;
-    if (fault.kind === 'cut') this.#reset([...this.#pairs]);
-    if (fault.kind === 'half-close')
+    if (fault.kind === 'cut') this.cut();
+    if (fault.kind === 'half-close' || fault.kind === 'silence')
       for (const pair of this.#pairs) {
         pair.silent = true;
-        pair[fault.side].end();
+        if (fault.kind === 'half-close') pair[fault.side].end();
       }
   }
 
-  /** Ends the fault. Connections that were half closed are reset: neither side would hear of the other again. */
+  /** Resets the present connections. */
+  cut(): void {
+    this.#reset([...this.#pairs]);
+  }
+
+  /** Ends the fault. Silent connections are reset: neither side would hear of the other again. */
   end(): void {
     this.#fault = null;
     this.#reset([...this.#pairs].filter(({ silent }) => silent));
   }
 
   close(): void {
-    this.#reset([...this.#pairs]);
+    this.cut();
     this.#server.close();
   }
 
   #join(client: Socket): void {
     client.on('error', () => undefined);
     if (this.#fault?.kind === 'cut') return void client.resetAndDestroy();
-    const server = connect({ port: this.#targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    const server = connect({
+      ...{ port: this.targetPort, host: '127.0.0.1', localAddress: this.#localAddress },
+      ...{ allowHalfOpen: true, noDelay: true },
+    });
     const pair: Pair = { client, server, silent: false };
     this.#pairs.add(pair);
     this.#pass(pair, client, server);
@@ -86,7 +103,7 @@ export class TcpProxy {
     });
     from.on('close', () => {
       inOrder(() => {
-        // After a half-close, the other side is told nothing before the fault ends.
+        // The other side of a silent connection is told nothing before the fault ends.
         if (pair.silent) return;
         to.destroy();
         this.#pairs.delete(pair);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../support/until.ts';
 import { TcpProxy } from './tcp-proxy.ts';
+import { until } from './until.ts';
 
 /** A connection by a proxy to a server that records what it gets. */
 async function joined() {
@@ -80,4 +80,22 @@ test('after a half-close one side is told and the other hears nothing until the 
   expect(heard).toMatchObject({ server: 'hello', client: '', clientEnded: false, clientClosed: false });
   proxy.end();
   await until('the client is told', () => heard.clientClosed);
+});
+
+test('in silence neither side of a connection hears anything until it ends, and new ones are not concerned', async () => {
+  const { proxy, port, client, heard, server } = await joined();
+  proxy.begin({ kind: 'silence' });
+  server()?.write('into the void');
+  client.write('into the void');
+  const another = connect(port, '127.0.0.1');
+  another.on('error', () => undefined);
+  another.write(' again');
+  await until('the server hears the new connection', () => heard.server.endsWith('again'));
+  expect(heard).toEqual({
+    ...{ server: 'hello again', client: '' },
+    ...{ serverEnded: false, clientEnded: false, clientClosed: false },
+  });
+  proxy.end();
+  await until('the client is told', () => heard.clientClosed);
+  another.destroy();
 });
