@@ -27,8 +27,8 @@ gatewaysEndWithTheirTest();
 const database = useDatabase();
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
-const slow = 'the database is slow';
-const noBackup = 'no backup has completed for 36 hours';
+const [slow, noBackup] = ['the database is slow', 'no backup has completed for 36 hours'];
+const certificate = 'a client certificate of a consumer expires within 14 days';
 const run = (text: string) => database.pool.query(text);
 
 /** What a process sees that has just started: one that runs keeps what the database tells for a minute. */
@@ -84,7 +84,7 @@ test.each([
     over: backup('completed', '0'),
   },
   {
-    ...{ why: 'until it is gone', cause: 'a client certificate of a consumer expires within 14 days', afterMs: 0 },
+    ...{ why: 'until it is gone', cause: certificate, afterMs: 0 },
     below: `
       insert into accounts (id, provider, account_slug, app_key, created_at, updated_at)
       values (gen_random_uuid(), 'generic', 'shop', 'tests', now(), now());
@@ -92,6 +92,11 @@ test.each([
       select gen_random_uuid(), id, 'billing', now() + interval '14 days 1 minute', now(), now() from accounts`,
     above: `update consumers set certificate_expires_at = now() + interval '14 days' - interval '1 second'`,
     over: 'update consumers set deleted_at = now()',
+  },
+  {
+    ...{ cause: certificate, afterMs: 0, below: 'update consumers set deleted_at = null, enabled = false' },
+    ...{ why: 'its consumer is enabled, until the account is not', above: 'update consumers set enabled = true' },
+    over: 'update accounts set enabled = false',
   },
   {
     ...{ why: 'its heartbeat has ended, an api lives', cause: 'no worker runs', afterMs: minuteMs },

@@ -140,7 +140,7 @@ const stateGauges = {
   ],
   certificateEndS: [
     'gateway_client_certificate_earliest_expiry_timestamp_seconds',
-    'When the first client certificate of a consumer expires, in seconds since 1970; absent without one.',
+    'When the first client certificate of an enabled consumer expires, in seconds since 1970; absent without one.',
   ],
   feedLagS: [
     'gateway_feed_lag_seconds',
