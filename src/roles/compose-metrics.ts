@@ -17,15 +17,14 @@ import { readStoredState } from './gateway-state.ts';
 import { workerMetricsPort } from './worker-metrics.ts';
 
 /**
- * Gauges are at most 5 s old: a reading is used again for 2.5 s, may itself take 1.5 s, and an answer is given out for
- * 1 s (src/telemetry/metrics/scrape.ts).
+ * Gauges are at most 5 s old: a reading is used again for 2 s, an answer waits for up to 2 s, and is given out for 1 s
+ * (src/telemetry/metrics/scrape.ts).
  */
-const stateTimes = { keptMs: 2_500, limitMs: 1_500 };
-/**
- * A worker process reads its own state for up to 1.5 s. Other gauges of the answer wait for it, so it is not given more:
- * they would be older than 5 s.
- */
-const workerLimitMs = 1_500;
+const stateTimes = { keptMs: 2_000, limitMs: 1_500 };
+/** A worker process waits for its own state for up to 1.5 s. Other gauges of the answer wait for it, so it is not given more. */
+const workerLimitMs = 2_000;
+/** While readings come late: with a scrape a minute, the one before has begun a minute ago. */
+const lateMs = 90_000;
 
 /** What one process measures. */
 export interface Measured {
@@ -111,10 +110,17 @@ const ofRole = (role: string, families: readonly Family[]): Family[] =>
 /** Reads the part of the state that the database tells. */
 function stateOf({ database, log }: { database: Database; log: Log }): () => Promise<Partial<GatewayState>> {
   const available = new Recent(() => pingDatabase(database).then(() => true), stateTimes);
-  const unread = new RareWarning();
+  const [unread, slow] = [new RareWarning(), new RareWarning()];
   const stored = new Recent(async () => {
+    const beganMs = performance.now();
     try {
-      return await readStoredState(database);
+      const state = await readStoredState(database);
+      const tookMs = Math.round(performance.now() - beganMs);
+      if (tookMs > stateTimes.limitMs) {
+        slow.add();
+        slow.tell((readings) => log.warn({ tookMs, readings }, 'gauges read too slowly, the metrics have older ones'));
+      }
+      return state;
     } catch (error) {
       unread.add();
       unread.tell((readings) => log.warn({ err: error, readings }, 'gauges not read, they are missing in the metrics'));
@@ -122,8 +128,11 @@ function stateOf({ database, log }: { database: Database; log: Log }): () => Pro
     }
   }, stateTimes);
   return async () => {
-    const [answers, state] = await Promise.all([available.value(), stored.value()]);
-    return { ...state, databaseAvailable: answers === true };
+    const [answers, inTime] = await Promise.all([available.value(), stored.value()]);
+    const databaseAvailable = answers === true;
+    // A database that is slow must not silence the alerts. One that is away has no gauges.
+    const state = inTime ?? (databaseAvailable ? stored.last(lateMs) : null);
+    return { ...state, databaseAvailable };
   };
 }
 

@@ -46,3 +46,24 @@ test('a reading that hangs has no value, and no second one is started before it 
   readings[1]?.resolve('next');
   expect([await next, readings.length]).toEqual(['next', 2]);
 });
+
+test('a reading that is late has its value later, until it is too old', async () => {
+  const reading = Promise.withResolvers<string>();
+  const recent = new Recent(() => reading.promise, { keptMs: long, limitMs: 5 });
+  expect([await recent.value(), recent.last(long)]).toEqual([null, null]);
+  reading.resolve('late');
+  await sleep(0);
+  expect([recent.last(long), recent.last(0)]).toEqual(['late', null]);
+});
+
+test('after a failed reading there is no last value', async () => {
+  let isAway = false;
+  const read = async () => {
+    if (isAway) throw new Error('away');
+    return 'first';
+  };
+  const recent = new Recent(read, { keptMs: 0, limitMs: long });
+  expect([await recent.value(), recent.last(long)]).toEqual(['first', 'first']);
+  isAway = true;
+  expect([await recent.value(), recent.last(long)]).toEqual([null, null]);
+});

@@ -10,6 +10,7 @@ export class Recent<Value> {
   readonly #limitMs: number;
   #reading: Promise<Value | null> | null = null;
   #isReading = false;
+  #ended: { value: Value | null; beganMs: number } = { value: null, beganMs: Number.NEGATIVE_INFINITY };
   #beganMs = Number.NEGATIVE_INFINITY;
 
   constructor(read: () => Promise<Value>, times: { keptMs: number; limitMs: number }) {
@@ -29,15 +30,23 @@ export class Recent<Value> {
     }
   }
 
+  /** The value of the reading that ended last; null when it failed, or began more than `maxAgeMs` ago. */
+  last(maxAgeMs: number): Value | null {
+    return performance.now() - this.#ended.beganMs <= maxAgeMs ? this.#ended.value : null;
+  }
+
   #current(): Promise<Value | null> {
     const isFresh = this.#isReading || performance.now() - this.#beganMs < this.#keptMs;
     if (this.#reading && isFresh) return this.#reading;
-    this.#beganMs = performance.now();
+    const beganMs = performance.now();
+    this.#beganMs = beganMs;
     this.#isReading = true;
     const reading = this.#read()
       .catch(() => null)
-      .finally(() => {
+      .then((value) => {
         this.#isReading = false;
+        this.#ended = { value, beganMs };
+        return value;
       });
     this.#reading = reading;
     return reading;

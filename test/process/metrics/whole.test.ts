@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readProjectFile } from '../../docker/files.ts';
 import { sharedServers, startedFolder, startWholeGateway } from '../../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { kill } from '../../support/kill.ts';
+import { withClient } from '../../support/one-connection.ts';
 import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
 import { gaugeOf, type ScrapedMetric, scraped, sdkIsMeasured, sumOf } from './exposition.ts';
@@ -100,6 +102,32 @@ test('npm start has one answer, in which the series of its api never become smal
     expect(sumOf([now], notified)).toBe(0);
     return true;
   });
+});
+
+test('while the database is too slow for a scrape, the gauges of api and worker are those of the reading before', async () => {
+  const servers = await sharedServers();
+  const gateway = await startWholeGateway(await startedFolder(), servers);
+  const gauge = 'gateway_deliveries_pending';
+  const pending = (answer: Answer) =>
+    programs.map((role) => answer.get(gauge)?.series.get(seriesOf(role, gauge)) ?? null);
+  const areShown = (answer: Answer) => pending(answer).every((value) => value === 0);
+  await until('both have read their gauges', async () => areShown(await scraped(gateway.baseUrl)));
+  const late = await until('a scrape is answered while both wait', async () => {
+    // Longer than a reading is used again (src/roles/compose-metrics.ts).
+    await sleep(2_500);
+    return withClient(servers.DATABASE_URL ?? '', async (client) => {
+      await client.query('begin');
+      await client.query('lock table backups in access exclusive mode');
+      const answer = await scraped(gateway.baseUrl);
+      const { rowCount } = await client.query(
+        `select from pg_locks where relation = 'backups'::regclass and not granted`,
+      );
+      return rowCount === programs.length && answer;
+    });
+  });
+  expect(pending(late)).toEqual([0, 0]);
+  expect(gaugeOf(late, 'gateway_worker_process_up')).toBe(1);
+  await gateway.printed(/gauges read too slowly/, 'stderr');
 });
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
