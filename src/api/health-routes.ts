@@ -103,7 +103,7 @@ export function gatewayHealthRoutes(deps: { database: Database; engineState: Ask
       role: 'read',
       summary: 'Check database, Temporal, workers and backups',
       description:
-        'Takes at most about a second when Temporal does not answer. Without the database it answers 503 `database_unavailable`, like every call.',
+        'Takes at most about a second when Temporal does not answer. Without the database it answers 503 `database_unavailable`, like every call; also while the database takes no writes.',
       body: noBody,
       query: noQuery,
       success: { 200: gatewayHealth },

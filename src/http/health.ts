@@ -14,7 +14,7 @@ const ok = {
 
 /**
  * The health checks. `/health/live`: the process responds. It also accepts POST, so that it can act as a consumer in
- * the quick start. `/health/ready`: the database responds and the process is not about to stop, so it can take webhooks.
+ * the quick start. `/health/ready`: the database takes writes and the process is not about to stop, so it can take webhooks.
  */
 export function healthRoutes(deps: { sql: Sql; draining: AbortSignal }) {
   const alive = () => ({ status: 'ok' });
@@ -47,8 +47,8 @@ export function healthRoutes(deps: { sql: Sql; draining: AbortSignal }) {
       publicOperation({
         summary: 'Check that the process can accept webhooks',
         description:
-          'Checks the database. Does not check Temporal, because webhooks are accepted without it. A process that is about ' +
-          'to stop answers 503 `stopping`, and still accepts webhooks for the time of `SHUTDOWN_DRAIN`.',
+          'Checks that the database answers and takes writes. Does not check Temporal, because webhooks are accepted ' +
+          'without it. A process that is about to stop answers 503 `stopping`, and still accepts webhooks for the time of `SHUTDOWN_DRAIN`.',
         tag: 'health',
         success: ok,
         errors: ['internal', 'database_unavailable', 'stopping'],

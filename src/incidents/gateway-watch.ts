@@ -18,7 +18,7 @@ export interface GatewayCondition {
 /**
  * Finds what is wrong with the gateway at the moment.
  *
- * @throws the database's error while it is away.
+ * @throws the database's error while it is away or takes no writes.
  */
 export type ReadConditions = () => Promise<GatewayCondition[]>;
 
@@ -36,13 +36,18 @@ export function createGatewayWatch(options: {
   const since = new Map<string, number>();
   let awaySinceMs: number | null = null;
 
+  // It is an incident as soon as one can be stored. The poller looks again soon: one round that failed is none.
+  const databaseFailed = (error: unknown) => {
+    awaySinceMs ??= Date.now();
+    throw error;
+  };
+
   const work = async () => {
-    const found = await conditions().catch((error: unknown) => {
-      // It is an incident as soon as one can be stored. The poller looks again soon: one look that failed is none.
-      awaySinceMs ??= Date.now();
-      throw error;
-    });
+    const found = await conditions().catch(databaseFailed);
     const nowMs = Date.now();
+    const outageSinceMs = awaySinceMs !== null && nowMs - awaySinceMs >= awayMs ? awaySinceMs : null;
+    // A condition that was seen during the outage may be due to it: no worker can write a heartbeat.
+    if (outageSinceMs !== null) since.clear();
     const causes = new Set(found.map(({ cause }) => cause));
     for (const cause of since.keys()) if (!causes.has(cause)) since.delete(cause);
     for (const { cause } of found) if (!since.has(cause)) since.set(cause, nowMs);
@@ -51,8 +56,8 @@ export function createGatewayWatch(options: {
       const sinceMs = since.get(cause) ?? nowMs;
       return { cause, sinceMs, opens: nowMs - sinceMs >= afterMs };
     });
-    if (awaySinceMs !== null && nowMs - awaySinceMs >= awayMs)
-      reports.push({ cause: 'the database did not answer', sinceMs: awaySinceMs, opens: true });
+    if (outageSinceMs !== null)
+      reports.push({ cause: 'the database did not answer', sinceMs: outageSinceMs, opens: true });
     if (reports.length > 0) {
       await addIncidentCounts(
         sql,
@@ -61,7 +66,7 @@ export function createGatewayWatch(options: {
           ...{ opens, failed: 0, succeeded: 0 },
           ...{ firstMs: sinceMs, lastMs: nowMs, example: null, oldest: null },
         })),
-      );
+      ).catch(databaseFailed);
       if (reports.some(({ opens }) => opens)) onOpening();
     }
     awaySinceMs = null;

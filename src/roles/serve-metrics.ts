@@ -69,7 +69,7 @@ async function listen({ config: { host, metricsPort }, log }: MetricsParts, obse
   return server;
 }
 
-/** @throws Problem when the process is about to stop, or the database does not answer. */
+/** @throws Problem when the process is about to stop, or the database does not answer or takes no writes. */
 async function checkReady({ database, stopped }: MetricsParts): Promise<void> {
   if (stopped.aborted) throw stoppingProblem();
   await pingDatabase(database).catch(() => {

@@ -106,6 +106,23 @@ test('a database that was away is an incident once it is back', async () => {
   await until('it is resolved', async () => (await incidents()).every(({ state }) => state === 'resolved'));
 });
 
+test('a database that took no writes is an incident, and what was only seen meanwhile is none', async () => {
+  const noWorker = { cause: 'no worker runs', afterMs: 1_000 };
+  let isWritable = false;
+  let looksAfter = 0;
+  await query('alter table incident_counts rename to unwritable');
+  // The look after the outage still sees it, as a process that asks the database for it once a minute.
+  await watch(() => (isWritable && ++looksAfter > 1 ? [] : [noWorker]));
+  const startMs = Date.now();
+  await until('it took none for longer than a restart takes', () => Date.now() - startMs > 11_000);
+  await query('alter table unwritable rename to incident_counts');
+  isWritable = true;
+  await until('it is open', async () => (await stateOf('the database did not answer')) === 'open');
+  await until('the watch looks as usual', () => looksAfter > 3);
+  await until('it is resolved', async () => (await stateOf('the database did not answer')) === 'resolved');
+  expect(await stateOf(noWorker.cause)).toBeUndefined();
+});
+
 test('each condition ends by itself, while others hold', async () => {
   const certificate = { cause: 'a certificate expires', afterMs: 0 };
   const temporal = { cause: 'Temporal is away', afterMs: 0 };

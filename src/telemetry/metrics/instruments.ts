@@ -106,7 +106,7 @@ export function createMetrics(
 const stateGauges = {
   databaseAvailable: [
     'gateway_database_available',
-    'Whether the database answers this process: 1 or 0. While it does not, the gauges that are read from it are absent.',
+    'Whether the database answers this process and takes writes: 1 or 0. While it does not answer, the gauges that are read from it are absent.',
   ],
   temporalReachable: [
     'gateway_temporal_reachable',
