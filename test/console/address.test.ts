@@ -72,6 +72,21 @@ test('an event id in the search field opens the event, another text is an extern
   await page.getByText('Live', { exact: true }).waitFor();
 });
 
+test('an external id that is a UUID, as those of GitHub are, is found by the search field', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  const externalId = '72D3162e-cc78-11e3-81ab-4c9367dc0958';
+  await send(baseUrl, account, JSON.stringify({ id: externalId }));
+  await send(baseUrl, account, '{"id":"another-event"}');
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events', expectedErrors: /status of 404/ });
+  await page.getByRole('link', { name: 'another-event' }).waitFor();
+  await page.getByRole('searchbox').fill(externalId);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByRole('button', { name: `External id: ${externalId}` }).waitFor();
+  await page.getByRole('link', { name: 'another-event' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: externalId }).waitFor();
+});
+
 test('an address with the id of an account lists only its events, as the API and bulk jobs do', async () => {
   const { admin, baseUrl, adminToken } = gateway;
   const [one, two] = [

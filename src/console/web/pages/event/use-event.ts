@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { isId } from '../../../../shared/is-id.ts';
 import { answer, api } from '../../api/client.ts';
 import { ApiProblem } from '../../api/problem.ts';
@@ -16,15 +16,21 @@ export const eventKey = (id: string) => ['event', id];
 const isChanging = ({ delivery_status, notifications }: EventDetails) =>
   delivery_status === 'pending' || notifications.some(({ status }) => status === 'pending');
 
-/** One event with payload, attempts and notifications, renewed while the page is open. */
-export const useEvent = (id: string) =>
-  useQuery({
+/** One event with payload, attempts and notifications. */
+export const eventQuery = (id: string) =>
+  queryOptions({
     queryKey: eventKey(id),
     queryFn: ({ signal }) => {
       // Other words in this place are other routes of the API, such as `filters`.
       if (!isId(id)) throw noEvent;
       return answer(api.events({ event_id: id }).get({ query: {}, fetch: { signal } }));
     },
+  });
+
+/** The same, renewed while the page is open. */
+export const useEvent = (id: string) =>
+  useQuery({
+    ...eventQuery(id),
     refetchInterval: ({ state: { data } }) => {
       if (data && isChanging(data)) return pendingMs;
       return data && data.payload_bytes > largeBytes ? largeMs : endedMs;
