@@ -87,6 +87,30 @@ test('an external id that is a UUID, as those of GitHub are, is found by the sea
   await page.getByRole('link', { name: externalId }).waitFor();
 });
 
+test('a search of payloads that is stopped before its first answer has not searched everything, and goes on', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  await send(baseUrl, account, '{"id":"stopped-search","note":"found after all"}');
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events' });
+  let searches = 0;
+  await page.route('**/admin/events/search', async (route) => {
+    searches += 1;
+    // The first one is never answered.
+    if (searches > 1) await route.continue();
+  });
+  await page.getByRole('searchbox').fill('found after all');
+  await page.getByRole('button', { name: 'Search payloads' }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  const goOn = page.getByRole('button', { name: 'Search older events' });
+  await goOn.waitFor();
+  const everything = page.getByText('That is everything that the filters find.');
+  expect(await everything.count()).toBe(0);
+  await goOn.click();
+  await page.getByText('1 event found').waitFor();
+  await everything.waitFor();
+  expect(await goOn.count()).toBe(0);
+});
+
 test('an address with the id of an account lists only its events, as the API and bulk jobs do', async () => {
   const { admin, baseUrl, adminToken } = gateway;
   const [one, two] = [

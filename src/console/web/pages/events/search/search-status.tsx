@@ -8,6 +8,7 @@ import type { PayloadSearch } from './use-payload-search.ts';
 export function SearchStatus(props: { search: PayloadSearch; onMore(): void; onStop(): void; onEnd(): void }) {
   const { search, onMore, onStop, onEnd } = props;
   if (search.error) return <ProblemNotice error={search.error} retry={onMore} />;
+  const canGoOn = !search.isEnd && !search.isRunning;
   return (
     <Notice>
       <span role="status">
@@ -19,12 +20,12 @@ export function SearchStatus(props: { search: PayloadSearch; onMore(): void; onS
             , back to <Moment iso={search.from} />
           </>
         )}
-        . {search.next === null && !search.isRunning && 'That is everything that the filters find.'}
-        {search.next !== null && !search.isRunning && 'One step reads at most 20,000 events, 64 MiB or two seconds.'}
+        . {search.isEnd && 'That is everything that the filters find.'}
+        {canGoOn && 'One step reads at most 20,000 events, 64 MiB or two seconds.'}
       </span>
       <span className="buttons">
         {search.isRunning && <Button onClick={onStop}>Stop</Button>}
-        {search.next !== null && !search.isRunning && <Button onClick={onMore}>Search older events</Button>}
+        {canGoOn && <Button onClick={onMore}>Search older events</Button>}
         <Button tone="quiet" onClick={onEnd}>
           Back to the list
         </Button>

@@ -11,8 +11,10 @@ export interface PayloadSearch {
   scannedBytes: number;
   /** The received time of the oldest event that was read. */
   from: string | null;
-  /** Where to continue; null when everything was read. */
+  /** Where to continue; null at the beginning and at the end. */
   next: string | null;
+  /** Whether everything was read. */
+  isEnd: boolean;
   isRunning: boolean;
   error: unknown;
 }
@@ -37,6 +39,7 @@ export function usePayloadSearch(filters: Filters) {
         scannedBytes: base.scannedBytes + found.scanned.bytes,
         from: found.scanned.from ?? base.from,
         next: found.next,
+        isEnd: found.next === null,
         isRunning: false,
         error: null,
       });
@@ -54,6 +57,7 @@ export function usePayloadSearch(filters: Filters) {
         scannedBytes: 0,
         from: null,
         next: null,
+        isEnd: false,
         isRunning: true,
         error: null,
       }),
