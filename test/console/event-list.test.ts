@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
+import { attemptOutcomes } from '../../src/delivery/attempt/outcome.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { useForAll } from '../support/use.ts';
 import { excessWidth, findings } from './support/axe.ts';
@@ -118,6 +119,47 @@ test('the filters for status code and cause are in the address, also that of a b
   await page.keyboard.press('Enter');
   await page.waitForURL(/since=.*until=/);
   await all.getByText(/^[12] events?$/).waitFor();
+});
+
+test('a filter takes a value by the words that it shows, by its name, and by a part that only one has', async () => {
+  const page = await open('/events');
+  const type = async (filter: string, text: string) => {
+    await page.getByRole('button', { name: new RegExp(`^${filter}(:|$)`) }).click();
+    await page.getByLabel(`${filter}: type a value`).fill(text);
+    await page.keyboard.press('Enter');
+  };
+  for (const [filter, text, value] of [
+    ['Cause', 'Connection refused', 'cause=connection_refused'],
+    ['Cause', 'dns_failure', 'cause=dns_failure'],
+    ['Cause', 'http error', 'cause=http_error'],
+    ['State', 'failed by a person', 'state=failed_by_person'],
+    ['State', ' exha ', 'state=exhausted'],
+    // Any text can be the type of an event.
+    ['Event type', 'order.p', 'event_type=order.p'],
+  ] as const) {
+    await type(filter, text);
+    await page.waitForURL((url) => url.search.slice(1).split('&').includes(value));
+  }
+  await page.getByText('No event matches these filters.').waitFor();
+
+  const dialog = page.getByRole('dialog', { name: 'State' });
+  // A part of several.
+  await type('State', 'ed');
+  await dialog.getByRole('button', { name: 'delivered', exact: true }).waitFor();
+  await page.getByLabel('State: type a value').fill('nothing');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('There is no such value.').waitFor();
+  expect(await dialog.getByRole('button').count()).toBe(0);
+  expect(new URL(page.url()).searchParams.get('state')).toBe('exhausted');
+});
+
+test('the filter for causes has every outcome of a failed attempt', async () => {
+  const page = await open('/events');
+  await page.getByRole('button', { name: 'Cause' }).click();
+  const values = page.getByRole('dialog', { name: 'Cause' }).getByRole('listitem');
+  await values.first().waitFor();
+  const failures = attemptOutcomes.filter((outcome) => outcome !== 'delivered');
+  expect((await values.allInnerTexts()).sort()).toEqual(failures.map((one) => one.replaceAll('_', ' ')).sort());
 });
 
 test('the filtered events are saved as a file', async () => {

@@ -1,7 +1,7 @@
 import { type EventState, eventStates, stateName } from '../../../../../events/event-state.ts';
 import type { Filters } from '../../../api/filters.ts';
 import { Button } from '../../../components/button.tsx';
-import { type FilterName, filterLabels, linkedFilters } from './filter-names.ts';
+import { closedFilters, type FilterName, filterLabels, linkedFilters } from './filter-names.ts';
 import { FilterPill } from './filter-pill.tsx';
 import { TimePill } from './time-pill.tsx';
 import { useFilterValues } from './use-filter-values.ts';
@@ -26,6 +26,7 @@ export function FilterBar(props: {
             label={filterLabels[name]}
             value={filters[name]}
             values={values[name]}
+            isClosed={closedFilters.includes(name)}
             {...(name === 'state' ? { textOf: stateOf } : name === 'cause' ? { textOf: causeText } : {})}
             onChange={(value) => onChange({ [name]: value })}
           />

@@ -27,5 +27,8 @@ export type FilterName = keyof typeof filterLabels;
  */
 export const linkedFilters: readonly FilterName[] = ['account_id', 'job', 'incident', 'delivery_status', 'status'];
 
+/** Filters whose lists have all values that find an event: the API refuses others, or no event has them. */
+export const closedFilters: readonly FilterName[] = ['state', 'cause', 'delivery_status', 'status', 'skipped'];
+
 /** Every name that an address of a list may have. */
 export const listFilterNames = [...(Object.keys(filterLabels) as FilterName[]), 'since', 'until'] as const;

@@ -4,19 +4,27 @@ import { Button } from '../../../components/button.tsx';
 import { submits } from '../../../components/submits.ts';
 import styles from './filters.module.css';
 
-/** One filter: its name, its value if it has one, and a list of values to choose from; another one can be typed. */
+/** One filter: its name, its value if it has one, and a list of values to choose from. What is typed finds them. */
 export function FilterPill(props: {
   label: string;
   value: string | undefined;
   values: readonly string[];
+  /** Whether there are no other values. Otherwise any text can be typed. */
+  isClosed: boolean;
   /** The text that is shown for a value; the value itself by default. */
   textOf?(value: string): string;
   onChange(value: string | undefined): void;
 }) {
-  const { label, value, values, textOf = String, onChange } = props;
+  const { label, value, values, isClosed, textOf = String, onChange } = props;
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
-  const matching = values.filter((one) => textOf(one).toLowerCase().includes(typed.toLowerCase())).slice(0, 100);
+  const text = typed.trim();
+  const wanted = text.toLowerCase();
+  const textsOf = (one: string) => [one, textOf(one)].map((each) => each.toLowerCase());
+  const matching = values.filter((one) => textsOf(one).some((each) => each.includes(wanted)));
+  const named =
+    matching.find((one) => textsOf(one).includes(wanted)) ?? (matching.length === 1 ? matching[0] : undefined);
+  const entered = isClosed ? named : text;
   const choose = (chosen: string | undefined) => {
     onChange(chosen);
     setOpen(false);
@@ -38,7 +46,7 @@ export function FilterPill(props: {
             <Popover.Popup className={styles.popup} aria-label={label}>
               <form
                 onSubmit={submits(() => {
-                  if (typed.trim() !== '') choose(typed.trim());
+                  if (text !== '' && entered !== undefined) choose(entered);
                 })}
               >
                 <input
@@ -51,7 +59,7 @@ export function FilterPill(props: {
                 />
               </form>
               <ul className={styles.values}>
-                {matching.map((one) => (
+                {matching.slice(0, 100).map((one) => (
                   <li key={one}>
                     <button type="button" aria-pressed={one === value} onClick={() => choose(one)}>
                       <bdi>{textOf(one)}</bdi>
@@ -59,8 +67,9 @@ export function FilterPill(props: {
                   </li>
                 ))}
               </ul>
-              {typed.trim() !== '' && !values.includes(typed.trim()) && (
-                <Button onClick={() => choose(typed.trim())}>Exactly “{typed.trim()}”</Button>
+              {isClosed && text !== '' && matching.length === 0 && <p className="aside">There is no such value.</p>}
+              {!isClosed && text !== '' && !values.includes(text) && (
+                <Button onClick={() => choose(text)}>Exactly “{text}”</Button>
               )}
             </Popover.Popup>
           </Popover.Positioner>

@@ -9,11 +9,18 @@ import type { FilterName } from './filter-names.ts';
 /** Codes that consumers answer; others can be typed. */
 const statusCodes = [200, 400, 401, 403, 404, 408, 409, 410, 422, 429, 500, 502, 503, 504].map(String);
 
-/** Why an attempt fails. */
+/** Why an attempt fails (src/delivery/attempt/outcome.ts). */
 const causes = [
   ...(['http_error', 'timeout', 'connection_refused', 'connection_error', 'dns_failure', 'tls_error'] as const),
-  ...(['address_refused', 'invalid_url', 'proxy_error', 'token_error'] as const),
-] satisfies (FailureOutcome | 'http_error')[];
+  ...([
+    'address_refused',
+    'invalid_url',
+    'proxy_error',
+    'token_error',
+    'no_delivery_url',
+    'secret_unreadable',
+  ] as const),
+] satisfies (FailureOutcome | 'http_error' | 'no_delivery_url' | 'secret_unreadable')[];
 
 /**
  * The values to choose from for each filter; an external id can only be typed. Consumers are those of the account that
