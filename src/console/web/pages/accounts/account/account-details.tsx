@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { useProviders } from '../../../api/providers.ts';
 import type { Account } from '../../../api/types.ts';
+import { Badge } from '../../../components/badge.tsx';
 import { buttonClass } from '../../../components/button.tsx';
 import { Page } from '../../../components/page.tsx';
 import { OpenIncidents } from '../../incidents/open-incidents.tsx';
 import { AccountPause } from '../consumers/account-pause.tsx';
 import { ConsumersPanel } from '../consumers/consumers-panel.tsx';
+import { useConsumers } from '../consumers/use-consumers.ts';
 import { DestinationsPanel } from '../destinations/destinations-panel.tsx';
 import { AccountState } from '../list/account-state.tsx';
 import { SecretsPanel } from '../rotation/secrets-panel.tsx';
@@ -20,12 +22,20 @@ import { TestPanel } from './test-panel.tsx';
 export function AccountDetails({ account }: { account: Account }) {
   const { data: providers } = useProviders();
   const provider = providers?.find(({ name }) => name === account.provider);
-  const { provider: name, account_slug } = account;
+  const { data: consumers } = useConsumers(account.id);
+  const { provider: name, account_slug, delivery_url, project_delivery_url } = account;
   const ofAccount = { provider: name, account_slug };
+  // Consumers other than `default` always have one.
+  const hasNoUrl = delivery_url === null && project_delivery_url === null && consumers?.length === 1;
   return (
     <Page
       title={account_slug}
-      aside={<AccountState account={account} />}
+      aside={
+        <>
+          <AccountState account={account} />
+          {hasNoUrl && <Badge state="pending" label="no delivery URL" />}
+        </>
+      }
       actions={
         <>
           <Link to="/events" search={ofAccount} className={buttonClass()}>
