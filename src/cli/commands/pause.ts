@@ -4,14 +4,20 @@ import { consumerPath } from '../consumer-path.ts';
 import { usageError } from '../exit.ts';
 import { requestJson } from '../request.ts';
 import { resolveAccount } from '../resolve-account.ts';
+import { pausedText, resumedText, type Target } from './other-pauses.ts';
 
 /** `pause` and `resume`: of all deliveries, of an account, or of a consumer. */
 export function addPauseCommands(program: Command, cli: Cli): void {
-  const change = async (order: 'pause' | 'resume', target: Target, body?: { reason: string }) => {
+  const change = async (order: 'pause' | 'resume', target: Target, reason: string | undefined) => {
     const path = await pathOf(target);
-    const changed = await requestJson(cli, 'POST', `${path}/${order}`, body ? { body } : {});
+    const changed = await requestJson(
+      cli,
+      'POST',
+      `${path}/${order}`,
+      reason === undefined ? {} : { body: { reason } },
+    );
     if (cli.out.json) cli.out.document(changed);
-    else cli.out.text(`Deliveries${of(target)} are ${order === 'pause' ? 'paused' : 'resumed'}.`);
+    else cli.out.text(await (order === 'pause' ? pausedText(cli, target, reason) : resumedText(cli, target)));
   };
   const pathOf = async ({ account, consumer }: Target) => {
     if (account === undefined) return '/admin/delivery';
@@ -24,7 +30,7 @@ export function addPauseCommands(program: Command, cli: Cli): void {
       .description(
         order === 'pause'
           ? 'Pause deliveries: all, those of an account, or those of a consumer; webhooks are accepted as before'
-          : 'Resume deliveries',
+          : 'Resume deliveries: all, those of an account, or those of a consumer; what has a pause of its own stays paused',
       )
       .argument('[account]', 'provider/slug, or its id; without, all deliveries')
       .option('--consumer <name>', 'only the deliveries to this consumer of the account');
@@ -38,18 +44,8 @@ export function addPauseCommands(program: Command, cli: Cli): void {
           );
         if (account === undefined && order === 'pause')
           await cli.prompts.confirm('Pause the deliveries of all accounts?');
-        await change(order, { account, consumer }, reason === undefined ? undefined : { reason });
+        await change(order, { account, consumer }, reason);
       },
     );
   }
 }
-
-interface Target {
-  account: string | undefined;
-  consumer: string | undefined;
-}
-
-const of = ({ account, consumer }: Target) => {
-  if (account === undefined) return ' of all accounts';
-  return consumer === undefined ? ` of ${account}` : ` of ${account} to ${consumer}`;
-};
