@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { events } from '../events/bulk/support.ts';
 import { send } from '../support/admin-client.ts';
+import { groupsOf } from '../support/groups-of.ts';
 import { until } from '../support/until.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
@@ -93,4 +95,31 @@ test('a list that ends at a time shows what becomes of its events, also after a 
   await admin.eventually(body.id, ({ state }) => state === 'exhausted');
   await page.goBack();
   await row.getByText('exhausted').waitFor();
+});
+
+/** Acknowledges events, five at a time. */
+async function acknowledge(...ids: string[]) {
+  for (const group of groupsOf(ids, 5))
+    await Promise.all(
+      group.map(async (id) => expect((await gateway.admin.post(`/admin/events/${id}/ack`)).status).toBe(200)),
+    );
+}
+
+test('an event that has left a live list stays away, however many others leave after it', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  // The newest first.
+  const ids = await events(gateway, account, 620, {}, 1);
+  const path = `/events?state=exhausted&account_id=${account.id}`;
+  const page = await openConsole({ baseUrl, token: adminToken, path });
+  await page.getByText('Live', { exact: true }).waitFor();
+  const rowOf = (name: string) => page.getByRole('link', { name, exact: true });
+  await rowOf('x-0').waitFor();
+  await acknowledge(...ids.slice(0, 1));
+  await rowOf('x-0').waitFor({ state: 'detached' });
+  await acknowledge(...ids.slice(100, 610));
+  await acknowledge(...ids.slice(1, 2));
+  await rowOf('x-1').waitFor({ state: 'detached' });
+  expect(await rowOf('x-0').count()).toBe(0);
+  await rowOf('x-2').waitFor();
 });

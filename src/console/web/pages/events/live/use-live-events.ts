@@ -7,6 +7,11 @@ import type { EventItem } from '../../../api/types.ts';
 const batchMs = 250;
 /** So many changed events are kept; older ones are found by loading the list again. */
 const keptEvents = 500;
+/**
+ * After this many events that no longer match, the list is loaded again, which forgets them. None is forgotten earlier, because its row would return: a list
+ * that is held keeps them all. Ids are small; 5,000 are as many as a stream remembers.
+ */
+const manyUnmatched = 5_000;
 
 export interface LiveEvents {
   state: 'off' | 'connecting' | 'live' | 'away';
@@ -16,7 +21,7 @@ export interface LiveEvents {
   unmatched: ReadonlySet<string>;
   /** How many new events were not reported, because there were too many, since the list was loaded. */
   leftOut: number;
-  /** How often events or changes were left out, missed or not kept, so that the list lacks them until it is loaded again. */
+  /** How often events or changes were left out, missed or too many to keep, so that the list must be loaded again. */
   gaps: number;
 }
 
@@ -112,14 +117,10 @@ function applied(before: LiveEvents, messages: readonly StreamMessage[]): LiveEv
         break;
     }
   }
-  if (changed.size > keptEvents) gaps += 1;
+  if (changed.size > keptEvents || unmatched.size > manyUnmatched) gaps += 1;
   for (const id of changed.keys()) {
     if (changed.size <= keptEvents) break;
     changed.delete(id);
-  }
-  for (const id of unmatched) {
-    if (unmatched.size <= keptEvents) break;
-    unmatched.delete(id);
   }
   return { state, changed, unmatched, leftOut, gaps };
 }
