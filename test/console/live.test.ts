@@ -123,3 +123,24 @@ test('an event that has left a live list stays away, however many others leave a
   expect(await rowOf('x-0').count()).toBe(0);
   await rowOf('x-2').waitFor();
 });
+
+test('an older event that begins to match appears in its place; while the list is held, it is counted', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  const [newest = '', middle = '', oldest = ''] = await events(gateway, account, 3, {}, 1);
+  await acknowledge(newest);
+  const path = `/events?state=acknowledged&account_id=${account.id}`;
+  const page = await openConsole({ baseUrl, token: adminToken, path });
+  await page.getByText('Live', { exact: true }).waitFor();
+  const links = page.getByRole('table', { name: 'Events' }).getByRole('link');
+  await links.first().waitFor();
+  await acknowledge(oldest);
+  await expect.poll(() => links.allInnerTexts()).toEqual(['x-0', 'x-2']);
+  await page.getByRole('checkbox', { name: 'Select x-2' }).check();
+  await acknowledge(middle);
+  const show = page.getByRole('button', { name: 'Show 1 new event' });
+  await show.waitFor();
+  expect(await links.allInnerTexts()).toEqual(['x-0', 'x-2']);
+  await show.click();
+  await expect.poll(() => links.allInnerTexts()).toEqual(['x-0', 'x-1', 'x-2']);
+});

@@ -47,7 +47,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   const table = useRef<HTMLDivElement>(null);
   const [live, forget] = useLiveEvents(filters, isOn && search.search === null, () => void list.refetch());
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
-  const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
+  const rows = useMemo(() => mergedRows(loaded, live, list.hasNextPage), [loaded, live, list.hasNextPage]);
   const { shown, isHeld, held } = useHeldRows(rows, { scrolled: isScrolled, selected: selected.size > 0 });
   const isIncomplete = useGapReload({ live, forget, isHeld, reload: useReloadedList(filters) });
   const clearSelection = () => {

@@ -55,12 +55,16 @@ export function useReloadedList(filters: Filters): () => Promise<void> {
   };
 }
 
-/** The rows of loaded pages with what has changed since; new events of `live` come first, newest first. */
-export function mergedRows(loaded: readonly EventItem[], live: LiveEvents): EventItem[] {
+/**
+ * The rows of loaded pages with what has changed since, newest first. Events that are new or begin to match are in their place among them.
+ *
+ * @param hasMore whether pages with older events are not loaded
+ */
+export function mergedRows(loaded: readonly EventItem[], live: LiveEvents, hasMore: boolean): EventItem[] {
   const known = new Set(loaded.map(({ id }) => id));
-  const newest = loaded[0]?.id ?? '';
-  // Ids are ordered by time. An older event that begins to match belongs further down, where pages may not be loaded.
-  const added = [...live.changed.values()].filter(({ id }) => !known.has(id) && id > newest);
+  // Ids are ordered by time. What is older than the loaded pages belongs to a later one.
+  const oldest = hasMore ? (loaded.at(-1)?.id ?? '') : '';
+  const added = [...live.changed.values()].filter(({ id }) => !known.has(id) && id > oldest);
   const rows = loaded.filter(({ id }) => !live.unmatched.has(id)).map((row) => live.changed.get(row.id) ?? row);
-  return [...added.sort((a, b) => (a.id < b.id ? 1 : -1)), ...rows];
+  return [...rows, ...added].sort((a, b) => (a.id < b.id ? 1 : -1));
 }

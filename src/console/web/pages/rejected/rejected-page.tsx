@@ -20,7 +20,7 @@ export function RejectedPage() {
   const list = useEventList(rejected);
   const [live, forget] = useLiveEvents(rejected, isFollowed(filters), () => void list.refetch());
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
-  const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
+  const rows = useMemo(() => mergedRows(loaded, live, list.hasNextPage), [loaded, live, list.hasNextPage]);
   const [isScrolled, setScrolled] = useState(false);
   useGapReload({ live, forget, isHeld: isScrolled, reload: useReloadedList(rejected) });
   const [none] = useState<ReadonlySet<string>>(new Set());

@@ -12,19 +12,27 @@ function useTextSelected(): boolean {
   return isSelected;
 }
 
+/** Comes after each id. */
+const afterAll = '~';
+
 /**
- * Holds a live list still while the user scrolls, or has selected rows or text: rows in place still change, and new ones
- * are counted.
+ * Holds a live list still while the user scrolls, or has selected rows or text: rows in place still change, those of later pages are added below them, and
+ * others are counted.
  */
 export function useHeldRows(rows: EventItem[], isHeldBy: { scrolled: boolean; selected: boolean }) {
   const isTextSelected = useTextSelected();
   const isHeld = isHeldBy.scrolled || isHeldBy.selected || isTextSelected;
-  /** The newest event at the time when the list was held. */
-  const newest = useRef('');
+  /** The events that have a place in the held list, and the oldest of them. */
+  const placed = useRef({ ids: new Set<string>(), oldest: afterAll });
   const wasHeld = useRef(false);
-  if (!isHeld || !wasHeld.current) newest.current = rows[0]?.id ?? '';
+  if (!isHeld || !wasHeld.current) placed.current = { ids: new Set(), oldest: afterAll };
   wasHeld.current = isHeld;
-  const kept = isHeld && newest.current !== '' ? rows.filter(({ id }) => id <= newest.current) : rows;
+  const { ids, oldest } = placed.current;
+  const kept = rows.filter(({ id }) => ids.has(id) || id < oldest);
+  for (const { id } of kept) {
+    ids.add(id);
+    if (id < placed.current.oldest) placed.current.oldest = id;
+  }
   // A list that was loaded again may have only newer events.
   const shown = kept.length > 0 ? kept : rows;
   return { shown, isHeld, held: rows.length - shown.length };
