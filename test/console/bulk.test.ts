@@ -141,3 +141,20 @@ test('a list without filters offers no order for all events of all time', async 
   await page.getByText('1 selected').waitFor();
   expect(await everything.count()).toBe(0);
 });
+
+test('a job leaves a selected event that has left the list', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  const [handled = '', open = ''] = await events(gateway, account, 3);
+  const path = `/events?state=exhausted&account_id=${account.id}`;
+  const page = await openConsole({ baseUrl, token: adminToken, path });
+  await page.getByText('Live', { exact: true }).waitFor();
+  for (const name of ['x-0', 'x-1']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await page.getByText('2 selected').waitFor();
+  expect((await admin.post(`/admin/events/${handled}/ack`)).status).toBe(200);
+  await page.getByText('1 selected').waitFor();
+  await page.getByRole('button', { name: 'Mark dead …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark dead 1 event' }).click();
+  await admin.eventually(open, ({ state }) => state === 'dead');
+  expect((await admin.event(handled)).state).toBe('acknowledged');
+});

@@ -48,7 +48,10 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   const [live, forget] = useLiveEvents(filters, isOn && search.search === null, () => void list.refetch());
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
   const rows = useMemo(() => mergedRows(loaded, live, list.hasNextPage), [loaded, live, list.hasNextPage]);
-  const { shown, isHeld, held } = useHeldRows(rows, { scrolled: isScrolled, selected: selected.size > 0 });
+  // A selected row may have left the list: what is not in sight is not acted on.
+  const chosen = (search.search?.events ?? rows).flatMap(({ id }) => (selected.has(id) ? [id] : []));
+  const hasScope = isAll || chosen.length > 0;
+  const { shown, isHeld, held } = useHeldRows(rows, { scrolled: isScrolled, selected: hasScope });
   const isIncomplete = useGapReload({ live, forget, isHeld, reload: useReloadedList(filters) });
   const clearSelection = () => {
     setSelected(new Set());
@@ -108,13 +111,9 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       )}
       {mayOperate && selected.size > 0 && (
         <>
-          <BulkBar
-            scope={isAll ? { filters } : { ids: [...selected] }}
-            onOrdered={clearSelection}
-            onClear={clearSelection}
-          />
+          <BulkBar scope={isAll ? { filters } : { ids: chosen }} onOrdered={clearSelection} onClear={clearSelection} />
           {/* The API takes no order for all events of all time. */}
-          {!search.search && isFiltered && (
+          {!search.search && isFiltered && hasScope && (
             <p>
               <Button tone="quiet" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
                 {isAll ? 'Only the selected events' : 'Select everything that the filters find'}

@@ -29,6 +29,8 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
   const ask = { onError: (problem: Error) => announce(problem.message, 'bad') };
   const texts = asked && bulkActions[asked.action];
   const number = asked && eventsText(asked);
+  // The events of a question may leave the list while it is open.
+  if (asked === null && 'ids' in scope && scope.ids.length === 0) return null;
   return (
     <section className={`line ${styles.bar}`} aria-label="Act on many events">
       <span className={styles.scope}>
