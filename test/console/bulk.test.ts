@@ -158,3 +158,24 @@ test('a job leaves a selected event that has left the list', async () => {
   await admin.eventually(open, ({ state }) => state === 'dead');
   expect((await admin.event(handled)).state).toBe('acknowledged');
 });
+
+test('a question that counts everything orders everything, also when the selection changes before it appears', async () => {
+  const { admin, baseUrl, adminToken } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  const ids = await events(gateway, account, 3);
+  const page = await openConsole({ baseUrl, token: adminToken, path: `/events?account_id=${account.id}` });
+  const counted = Promise.withResolvers<void>();
+  await page.route(/\/admin\/events\/bulk$/, async (route) => {
+    if (route.request().postDataJSON().dry_run) await counted.promise;
+    await route.continue();
+  });
+  await page.getByRole('checkbox', { name: 'Select x-0' }).check();
+  await page.getByRole('button', { name: 'Select everything that the filters find' }).click();
+  await page.getByRole('button', { name: 'Acknowledge …' }).click();
+  await page.getByRole('button', { name: 'Only the selected events' }).click();
+  await page.getByText('1 selected').waitFor();
+  counted.resolve();
+  const question = page.getByRole('dialog', { name: 'Acknowledge 3 events?' });
+  await question.getByRole('button', { name: 'Acknowledge 3 events' }).click();
+  for (const id of ids) await admin.eventually(id, ({ state }) => state === 'acknowledged');
+});

@@ -53,7 +53,7 @@ export function ReplayAtPace({ perSecond = gentlePerSecond, onOrdered, onCancel,
     <form
       className="stack"
       aria-label="Replay at a pace"
-      onSubmit={submits(() => order.mutate({ action: 'replay', pace, reason }))}
+      onSubmit={submits(() => found && order.mutate({ counted: found, pace, reason }))}
     >
       <p aria-live="polite">
         {number ? (

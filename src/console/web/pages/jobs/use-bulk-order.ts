@@ -10,9 +10,9 @@ import { jobsKey } from './use-job.ts';
 /** What a job is ordered for: the given events, or everything that the filters find. */
 export type BulkScope = { ids: readonly string[] } | { filters: Filters };
 
-/** What is ordered. The pace counts only for actions that make attempts. */
+/** What is ordered: that of the count, also if another scope was chosen since. The pace counts only for actions that make attempts. */
 interface BulkOrder {
-  action: BulkAction;
+  counted: Counted;
   pace: Pace;
   /** Empty: none is given. */
   reason: string;
@@ -21,6 +21,7 @@ interface BulkOrder {
 /** How many events an order would change; not exact where there are too many to count. */
 export interface Counted {
   action: BulkAction;
+  scope: BulkScope;
   matched: number;
   exact: boolean;
   /** How many the filters find that are left out: a person has acknowledged them or declared them dead. */
@@ -36,30 +37,33 @@ export function useBulkOrder(
   scope: BulkScope,
   on: { counted?(counted: Counted): void; ordered?(job: { id: string }): void; end?(): void } = {},
 ) {
-  const what = 'ids' in scope ? { ids: [...scope.ids] } : { filter: scope.filters as object };
   const count = useMutation({
     mutationFn: async (action: BulkAction): Promise<Counted> => {
-      if ('ids' in scope) return { action, matched: scope.ids.length, exact: true, left_out: 0 };
-      const found = await answer(api.events.bulk.post({ action, ...what, dry_run: true }));
+      if ('ids' in scope) return { action, scope, matched: scope.ids.length, exact: true, left_out: 0 };
+      const found = await answer(api.events.bulk.post({ action, ...target(scope), dry_run: true }));
       if (!('dry_run' in found)) throw new Error('the gateway has answered a dry run with a job');
-      return { action, ...found };
+      return { action, scope, ...found };
     },
     ...(on.counted ? { onSuccess: on.counted } : {}),
   });
   const order = useAction({
-    call: async ({ action, pace, reason }: BulkOrder) => {
+    call: async ({ counted: { action, scope: ofCount }, pace, reason }: BulkOrder) => {
       const paced = isPaced(action) ? orderedPace(pace) : {};
-      const job = await answer(api.events.bulk.post({ action, ...what, ...paced, ...because(action, reason.trim()) }));
+      const given = { ...paced, ...because(action, reason.trim()) };
+      const job = await answer(api.events.bulk.post({ action, ...target(ofCount), ...given }));
       if (!('id' in job)) throw new Error('the gateway has answered an order with a count');
       on.ordered?.(job);
       return job;
     },
-    done: ({ action }) => `${bulkActions[action].noun} ordered.`,
+    done: ({ counted: { action } }) => `${bulkActions[action].noun} ordered.`,
     changes: jobsKey,
     ...(on.end ? { onEnd: on.end } : {}),
   });
   return { count, order };
 }
+
+/** The field of the order that has its events. */
+const target = (scope: BulkScope) => ('ids' in scope ? { ids: [...scope.ids] } : { filter: scope.filters as object });
 
 /** The field of the order that has the reason, if one is given. */
 function because(action: BulkAction, reason: string) {

@@ -57,7 +57,7 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
         confirm={texts ? `${texts.question.replace(':', '')} ${number}` : ''}
         tone={asked?.action === 'dead' ? 'danger' : 'main'}
         busy={order.isPending || asked?.matched === 0}
-        onConfirm={() => asked && order.mutate({ action: asked.action, pace, reason })}
+        onConfirm={() => asked && order.mutate({ counted: asked, pace, reason })}
         onClose={() => setAsked(null)}
       >
         <p>{texts?.explained}</p>
