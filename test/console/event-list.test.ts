@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { attemptOutcomes } from '../../src/delivery/attempt/outcome.ts';
+import { events } from '../events/bulk/support.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { useForAll } from '../support/use.ts';
 import { excessWidth, findings } from './support/axe.ts';
@@ -212,4 +213,28 @@ test('the page of an event begins with the answer, folds equal attempts, and sho
   await lead.getByText('The consumer has processed it: attempts stop.').waitFor();
   await lead.getByRole('button', { name: 'Acknowledge' }).click();
   await lead.getByRole('status').getByText('Acknowledged: the event is processed, and its attempts stop.').waitFor();
+});
+
+test.each([
+  ['events', 'Events', {}],
+  ['rejected', 'Rejected webhooks', { status: 'rejected', deliveryStatus: null }],
+] as const)('a next page of /%s that fails is told, and is read when asked again', async (path, name, fields) => {
+  const { admin } = gateway;
+  const account = await admin.createAccount({ delivery_url: null });
+  await events(gateway, account, 150, fields, 1);
+  const page = await open(`/${path}?account_id=${account.id}`, { expectedErrors: /status of 500/ });
+  const table = page.getByRole('table', { name });
+  await table.getByRole('link', { name: 'x-0', exact: true }).waitFor();
+  const older = /\/admin\/events\?.*before=/;
+  await page.route(older, (route) => route.fulfill({ status: 500, json: {} }));
+  const toEnd = () => table.evaluate((box) => box.scrollTo({ top: box.scrollHeight }));
+  await toEnd();
+  await table.getByRole('link', { name: 'x-99', exact: true }).waitFor();
+  const problem = page.getByRole('alert').filter({ hasText: 'status 500' });
+  await problem.waitFor();
+  await page.unroute(older);
+  await problem.getByRole('button', { name: 'Try again' }).click();
+  await problem.waitFor({ state: 'detached' });
+  await toEnd();
+  await table.getByRole('link', { name: 'x-149', exact: true }).waitFor();
 });

@@ -4,13 +4,14 @@ import { useMay } from '../../api/session.ts';
 import type { EventItem } from '../../api/types.ts';
 import { announce } from '../../components/announce.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { Empty, ProblemNotice } from '../../components/notice.tsx';
+import { Empty } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { BulkJobs } from './bulk/bulk-jobs.tsx';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { type FilterName, filterLabels } from './filters/filter-names.ts';
 import { useListFilters } from './filters/use-list-filters.ts';
+import { ListProblem } from './list-problem.tsx';
 import { LiveStatus } from './live/live-status.tsx';
 import { useGapReload } from './live/use-gap-reload.ts';
 import { useHeldRows } from './live/use-held-rows.ts';
@@ -122,7 +123,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
           )}
         </>
       )}
-      {list.error && !list.data && <ProblemNotice error={list.error} retry={() => void list.refetch()} />}
+      <ListProblem list={list} />
       {list.isSuccess && visible.length === 0 && !search.search?.isRunning && (
         <NoEvents isFiltered={isFiltered} isSearch={search.search !== null} onClear={clear} />
       )}

@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useStats } from '../../api/stats.ts';
 import { Button } from '../../components/button.tsx';
-import { Empty, Notice, ProblemNotice } from '../../components/notice.tsx';
+import { Empty, Notice } from '../../components/notice.tsx';
 import { counted, numberText } from '../../components/number-text.ts';
 import { Page } from '../../components/page.tsx';
 import { FilterBar } from '../events/filters/filter-bar.tsx';
 import { useListFilters } from '../events/filters/use-list-filters.ts';
+import { ListProblem } from '../events/list-problem.tsx';
 import { useGapReload } from '../events/live/use-gap-reload.ts';
 import { useLiveEvents } from '../events/live/use-live-events.ts';
 import { EventTable } from '../events/table/event-table.tsx';
@@ -34,7 +35,7 @@ export function RejectedPage() {
         onClear={clear}
       />
       <NotKept />
-      {list.error && !list.data && <ProblemNotice error={list.error} retry={() => void list.refetch()} />}
+      <ListProblem list={list} />
       <RejectedCounts filters={filters} newest={rows[0]?.id ?? null} />
       {list.isSuccess && rows.length === 0 && (
         <Empty title="No rejected webhook.">
