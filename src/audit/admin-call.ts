@@ -5,7 +5,7 @@ import type { TokenRole } from '../http/admin/roles.ts';
 import type { TokenScope } from '../http/admin/scope.ts';
 import { Problem } from '../http/problem.ts';
 import type { AuditWriter } from './audit-writer.ts';
-import type { AuditEntry } from './entry.ts';
+import { type AuditEntry, shortened } from './entry.ts';
 import type { RepeatedReads } from './repeated-reads.ts';
 
 export type Details = AuditEntry['details'];
@@ -86,7 +86,7 @@ export class Call implements AdminCall {
     this.ipAddress = ipAddress;
     this.#holder = holder;
     this.#ids = ids;
-    this.#details = { ...ids, ...(holder.scope ? { token_scope: { ...holder.scope } } : {}) };
+    this.#details = { ...shortened(ids), ...(holder.scope ? { token_scope: { ...holder.scope } } : {}) };
     this.#audit = deps.audit;
     this.#tokens = deps.tokens;
     this.#reach = deps.reach;

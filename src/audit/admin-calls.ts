@@ -12,6 +12,7 @@ import type { Log } from '../shared/log.ts';
 import { type AdminCall, type AdminTokens, Call, type Details, type ScopeReach, unauthorized } from './admin-call.ts';
 import type { AuditWriter } from './audit-writer.ts';
 import type { DeniedCalls } from './denied/denied-calls.ts';
+import { shortened } from './entry.ts';
 import { isCounted, type RepeatedReads } from './repeated-reads.ts';
 
 /** Names both roles, so that a caller knows which token to use. Another token could succeed, hence 403 and not 401. */
@@ -92,7 +93,7 @@ export class AdminCalls {
           ...{ actor: holder.name, ipAddress, reason: 'forbidden' },
           details: {
             ...{ method: request.method, route, status: 403, action: operation.action },
-            ...{ role: holder.role, required_role: operation.role, ...ids },
+            ...{ role: holder.role, required_role: operation.role, ...shortened(ids) },
             ...(holder.scope ? { token_scope: { ...holder.scope } } : {}),
           },
         });

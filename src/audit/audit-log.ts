@@ -1,6 +1,6 @@
+import { apartOnBadData } from '../database/apart-on-bad-data.ts';
 import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
-import { databaseFailure } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { columnsOf } from '../shared/columns-of.ts';
@@ -58,18 +58,18 @@ export class AuditLog {
     this.#database = database;
     this.#keyring = keyring;
     this.#seals = createSeals(keyring);
-    const store = async (entries: NewEntry[]): Promise<Stored[]> => {
-      try {
-        await storeEntries(database, entries);
-        return entries.map(() => ({ failure: null }));
-      } catch (error) {
-        // A last resort, because texts are sanitized for PostgreSQL: one invalid entry must not lose the others.
-        if (databaseFailure(error) !== 'bad_data') throw error;
-        if (entries.length > 1) return (await Promise.all(entries.map((entry) => store([entry])))).flat();
-        log.error({ err: error, action: entries[0]?.action }, 'audit entry refused by PostgreSQL');
-        return [{ failure: error }];
-      }
-    };
+    const store = (all: NewEntry[]): Promise<Stored[]> =>
+      apartOnBadData(all, {
+        async run(entries): Promise<Stored[]> {
+          await storeEntries(database, entries);
+          return entries.map(() => ({ failure: null }));
+        },
+        // A last resort, because texts are sanitized for PostgreSQL.
+        refused(failure, { action }) {
+          log.error({ err: failure, action }, 'audit entry refused by PostgreSQL');
+          return { failure };
+        },
+      });
     this.#batcher = new Batcher(store, {
       maxBatch: 256,
       // Two, so that entries that arrive during a commit need not wait for its end.

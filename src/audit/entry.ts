@@ -27,6 +27,11 @@ export interface NewEntry extends EntryContent {
 
 /** Characters. Longer strings in details are cut: enough for any URL, and too short to fill the disk. */
 const longestString = 2_000;
+/**
+ * Characters of a text that a caller may choose freely: more than any id or name has, and 400 bytes at most. An index
+ * holds some ids, and PostgreSQL refuses a row whose value has more than 2,704 bytes there.
+ */
+const longestGiven = 100;
 
 /**
  * Adds id, time and MAC to an entry, and sanitizes its texts for PostgreSQL.
@@ -63,8 +68,13 @@ export function epochText(at: Date): string {
 // in part.
 const escapes = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g;
 
+/** A replacer for `JSON.stringify` that cuts texts. */
+const cutAt = (longest: number) => (_key: string, value: unknown) =>
+  typeof value === 'string' && value.length > longest ? `${value.slice(0, longest)}…` : value;
+
+/** Details of a path or a query as the caller has sent it, with its texts cut to 100 characters. */
+export const shortened = (given: object): AuditDetails => JSON.parse(JSON.stringify(given, cutAt(longestGiven)));
+
 function detailsText(details: AuditDetails): string {
-  const cut = (_key: string, value: unknown) =>
-    typeof value === 'string' && value.length > longestString ? `${value.slice(0, longestString)}…` : value;
-  return JSON.stringify(details, cut).replace(escapes, (found, unfit) => (unfit ? '\\ufffd' : found));
+  return JSON.stringify(details, cutAt(longestString)).replace(escapes, (found, unfit) => (unfit ? '\\ufffd' : found));
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { DeniedCalls } from '../../src/audit/denied/denied-calls.ts';
 import { deniedIn } from '../support/denied.ts';
@@ -113,6 +114,36 @@ test('10,000 wrong tokens of a day do not hide what a valid token was refused, n
   const { by_actor, by_ip } = await get('/stats');
   expect(by_actor).toMatchObject({ admin: expect.any(Number), reader: 1 });
   expect(by_ip).toMatchObject({ '127.0.0.1': expect.any(Number) });
+});
+
+test('a refused call with an id that no index can hold has an entry, as the calls beside it', async () => {
+  const roles = await startRoles();
+  const api = await roles.apiHere();
+  // Random, because PostgreSQL compresses values.
+  const id = Array.from({ length: 1_500 }, () => String.fromCodePoint(0x4e00 + randomInt(20_000))).join('');
+  const path = `/admin/events/${encodeURIComponent(id)}/replay`;
+  const refused = rawRequest(api.baseUrl, { method: 'POST', path, headers: { 'x-admin-token': reader } });
+  const answers = await Promise.all([refused, ...Array.from({ length: 10 }, (_, n) => guess(api, n))]);
+  expect(answers.map(({ status }) => status)).toEqual([403, ...Array(10).fill(401)]);
+  expect(await deniedIn(roles)).toMatchObject({ entries: 11, summed: 0 });
+  const [entry] = await roles.query<{ details: unknown }>("select details from audit_logs where actor = 'reader'");
+  expect(entry?.details).toMatchObject({ status: 403, event_id: `${id.slice(0, 100)}…` });
+});
+
+test('an entry that PostgreSQL refuses loses no other of its batch, and its call is in the summary', async () => {
+  const log = await openTestLog();
+  const denied = new DeniedCalls({ database: log.database, audit: log.audit, log: log.deps.log });
+  try {
+    await log.sql('alter table audit_logs add constraint refused check (ip_address <> $$192.0.2.5$$)');
+    const calls = Array.from({ length: 11 }, (_, n) => `192.0.2.${n}`);
+    await Promise.all(
+      calls.map((ipAddress) => denied.record({ actor: ipAddress, ipAddress, reason: 'unauthorized', details: {} })),
+    );
+    await denied.stop();
+    expect(await deniedIn({ query: log.sql })).toMatchObject({ entries: 10, summed: 1 });
+  } finally {
+    await log.close();
+  }
 });
 
 test('summaries are written while the process runs, name 20 networks, and are part of the chain', async () => {

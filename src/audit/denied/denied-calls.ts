@@ -1,3 +1,4 @@
+import { apartOnBadData } from '../../database/apart-on-bad-data.ts';
 import { Batcher } from '../../database/batcher.ts';
 import type { Database } from '../../database/database.ts';
 import { FlushedCounts } from '../../database/flushed-counts.ts';
@@ -24,7 +25,14 @@ export class DeniedCalls {
     const { database, audit, log, summaryMs = minuteMs } = options;
     this.#log = log;
     // Apart from the batches of valid calls, which must not wait behind a flood. The gate bounds what waits.
-    this.#batcher = new Batcher((calls) => writeDenied({ database, audit }, calls), { maxBatch: 256, maxRunning: 1 });
+    this.#batcher = new Batcher(
+      (all) =>
+        apartOnBadData(all, {
+          run: (calls) => writeDenied({ database, audit }, calls),
+          refused: (failure) => ({ reached: null, failure }),
+        }),
+      { maxBatch: 256, maxRunning: 1 },
+    );
     this.#counts = new FlushedCounts({
       ...{ name: 'refused admin calls', flushMs: summaryMs, add: addCounts, log },
       write: async (counts) => {
@@ -42,7 +50,8 @@ export class DeniedCalls {
     const caller = callerOf(call);
     if (!this.#gate.take(caller)) return this.count(call);
     try {
-      const { reached } = await this.#batcher.add(call);
+      const { reached, failure } = await this.#batcher.add(call);
+      if (failure !== undefined) throw failure;
       if (reached === null) return;
       this.#gate.close(caller, reached);
     } catch (error) {

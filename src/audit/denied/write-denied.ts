@@ -14,9 +14,12 @@ const countDenied = {
     from (select id from audit_logs where action = 'auth.denied' and id >= $2::uuid order by id desc limit $3) as newest`,
 };
 
-/** What became of a refused call: null when its entry is written, otherwise the limit that is reached. */
+/** What became of a refused call. */
 export interface WrittenDenied {
+  /** The limit that is reached; null: there is an entry, or `failure` says why not. */
   reached: ReachedLimit | null;
+  /** Why PostgreSQL refuses the entry. */
+  failure?: unknown;
 }
 
 /**
