@@ -6,6 +6,7 @@ import type { TokenScope } from '../http/admin/scope.ts';
 import { Problem } from '../http/problem.ts';
 import type { AuditWriter } from './audit-writer.ts';
 import { type AuditEntry, shortened } from './entry.ts';
+import type { FailedCalls } from './failed-calls.ts';
 import type { RepeatedReads } from './repeated-reads.ts';
 
 export type Details = AuditEntry['details'];
@@ -31,8 +32,11 @@ export interface AdminCall {
   isInForce(): boolean;
   /** @throws Problem `unauthorized` if its token has ended since the call began */
   requireInForce(): void;
-  /** Adds details to the entry, as JSON. They must not contain secrets or payloads. */
-  note(details: Record<string, unknown>): void;
+  /**
+   * Adds details to the entry, as JSON. They must not contain secrets or payloads. `query`: the filters of the call, whose
+   * texts are cut.
+   */
+  note(details: { query?: object; [name: string]: unknown }): void;
   /** Writes the entry in the transaction that makes the change, so that both commit together. */
   record(sql: Sql, action: AuditAction, details: Details): Promise<void>;
   /** Marks the entry as already written by the code that made the change. */
@@ -113,9 +117,9 @@ export class Call implements AdminCall {
     await this.requireWithin(this.#ids);
   }
 
-  note(details: Record<string, unknown>): void {
+  note({ query, ...details }: { query?: object; [name: string]: unknown }): void {
     const json: Details = JSON.parse(JSON.stringify(details));
-    this.#details = { ...this.#details, ...json };
+    this.#details = { ...this.#details, ...json, ...(query ? { query: shortened(query) } : {}) };
   }
 
   async record(sql: Sql, action: AuditAction, details: Details): Promise<void> {
@@ -135,6 +139,11 @@ export class Call implements AdminCall {
 
   async finishRead(reads: Pick<RepeatedReads, 'record'>, action: AuditAction, details: Details): Promise<void> {
     await reads.record(this.#entry(action, details), this.#ids);
+    this.recorded = true;
+  }
+
+  async finishFailed(failed: Pick<FailedCalls, 'record'>, action: AuditAction, details: Details): Promise<void> {
+    await failed.record(this.#entry(action, details));
     this.recorded = true;
   }
 

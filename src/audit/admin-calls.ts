@@ -13,6 +13,7 @@ import { type AdminCall, type AdminTokens, Call, type Details, type ScopeReach, 
 import type { AuditWriter } from './audit-writer.ts';
 import type { DeniedCalls } from './denied/denied-calls.ts';
 import { shortened } from './entry.ts';
+import { FailedCalls } from './failed-calls.ts';
 import { isCounted, type RepeatedReads } from './repeated-reads.ts';
 
 /** Names both roles, so that a caller knows which token to use. Another token could succeed, hence 403 and not 401. */
@@ -34,11 +35,15 @@ function refusalOf(holder: TokenHolder, operation: AdminOperation): Problem | nu
   return holder.scope && operation.scope === null ? outOfScope(holder, holder.scope) : null;
 }
 
-/** Authorizes admin requests and writes one audit entry for each; of refused ones up to a limit, of the same reads one an hour. */
+/**
+ * Authorizes admin requests and writes one audit entry for each; of refused and failed ones up to a limit, of the same reads
+ * one an hour.
+ */
 export class AdminCalls {
   readonly #audit: AuditWriter;
   readonly #denied: Pick<DeniedCalls, 'record' | 'count'>;
   readonly #reads: Pick<RepeatedReads, 'record'>;
+  readonly #failed: FailedCalls;
   readonly #log: Log;
   readonly #tokens: AdminTokens;
   readonly #reach: ScopeReach;
@@ -50,7 +55,7 @@ export class AdminCalls {
   constructor(options: {
     audit: AuditWriter;
     denied: Pick<DeniedCalls, 'record' | 'count'>;
-    reads: Pick<RepeatedReads, 'record'>;
+    reads: Pick<RepeatedReads, 'record' | 'count'>;
     slowAnswers: SlowAnswers;
     tokens: AdminTokens;
     reach: ScopeReach;
@@ -60,6 +65,7 @@ export class AdminCalls {
     this.#audit = options.audit;
     this.#denied = options.denied;
     this.#reads = options.reads;
+    this.#failed = new FailedCalls(options);
     this.#log = options.log;
     this.#slowAnswers = options.slowAnswers;
     this.#tokens = options.tokens;
@@ -138,14 +144,14 @@ export class AdminCalls {
   }
 
   /**
-   * Writes the entry of a failed call. An error of the database is only logged: the client gets the call's own failure.
+   * Writes the entry of a failed call, or counts it. An error of the database is only logged: the client gets the call's own failure.
    */
   async failed(request: Request, action: AuditAction, details: Details): Promise<void> {
     const call = this.#calls.get(request);
     // A denied request has no call; `authorize` has recorded it.
     if (!call) return;
     try {
-      await call.finish(action, details);
+      await call.finishFailed(this.#failed, action, details);
     } catch (error) {
       this.#log.warn({ err: error, action }, 'audit entry of a failed admin call not written');
     }

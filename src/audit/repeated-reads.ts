@@ -11,18 +11,18 @@ const mostReads = 10_000;
 /** How long after the end of its hour a closing entry is written at the latest. */
 const defaultLookMs = 10_000;
 
-/** Reads of one hour beyond the first. */
-interface Repeats {
+/** Calls of one hour that have no entry of their own. */
+interface Counted {
   hourMs: number;
   entry: Omit<AuditEntry, 'details'>;
-  /** The ids in the path, and the scope of the token. */
+  /** The details of the closing entry besides the counts: what it is about. */
   of: AuditDetails;
   calls: number;
   sinceMs: number;
   untilMs: number;
 }
 
-const add = (to: Repeats, more: Repeats) => {
+const add = (to: Counted, more: Counted) => {
   to.calls += more.calls;
   to.sinceMs = Math.min(to.sinceMs, more.sinceMs);
   to.untilMs = Math.max(to.untilMs, more.untilMs);
@@ -38,12 +38,13 @@ export const isCounted = (method: string, action: AuditAction): boolean =>
 /**
  * Records reads of the admin API. Of the same read (name and scope of the token, address, action and ids in the path) the
  * first in a clock hour is an entry. The others of that hour are counted, and one closing entry has their number: soon after the hour, or when
- * the process stops. A crash loses the closing entries of its hour. Several processes count separately.
+ * the process stops. A crash loses the closing entries of its hour. Several processes count separately. Other calls of which
+ * only the number is of interest can be counted with them.
  */
 export class RepeatedReads {
   readonly #audit: AuditWriter;
   readonly #now: () => number;
-  readonly #counts: FlushedCounts<Repeats>;
+  readonly #counts: FlushedCounts<Counted>;
   #hourMs = 0;
   /** The first reads of this hour, with the writing of their entries. */
   #firsts = new Map<string, Promise<void>>();
@@ -55,7 +56,7 @@ export class RepeatedReads {
     this.#now = now;
     this.#counts = new FlushedCounts({
       ...{ name: 'repeated reads', flushMs: lookMs, add, log },
-      isDue: (repeats) => repeats.hourMs < startOfHour(now()),
+      isDue: (counted) => counted.hourMs < startOfHour(now()),
       // One statement, so that a failure does not count some of them twice.
       write: (all) => audit.write(sql, ...all.map(closingEntry)),
     });
@@ -68,8 +69,7 @@ export class RepeatedReads {
    * @throws the database's error when the entry of the first read was not written.
    */
   async record(entry: AuditEntry, ids: Record<string, string>): Promise<void> {
-    const nowMs = this.#now();
-    const hour = startOfHour(nowMs);
+    const hour = startOfHour(this.#now());
     if (hour !== this.#hourMs) {
       this.#hourMs = hour;
       this.#firsts = new Map();
@@ -81,7 +81,18 @@ export class RepeatedReads {
     const first = this.#firsts.get(key);
     if (first === undefined) return this.#first(key, entry);
     await first;
-    this.#counts.count(`${hour} ${key}`, {
+    this.count(entry, of);
+  }
+
+  /**
+   * Counts a call. The closing entry has the actor, address and action of its entry.
+   *
+   * @param of further details of the closing entry. Calls that differ in them are counted apart.
+   */
+  count({ actor, ipAddress, action }: AuditEntry, of: AuditDetails): void {
+    const nowMs = this.#now();
+    const hour = startOfHour(nowMs);
+    this.#counts.count(`${hour} ${JSON.stringify([actor, ipAddress, action, of])}`, {
       ...{ hourMs: hour, entry: { actor, ipAddress, action }, of },
       ...{ calls: 1, sinceMs: nowMs, untilMs: nowMs },
     });
@@ -112,7 +123,7 @@ export class RepeatedReads {
 
 const startOfHour = (ms: number) => Math.floor(ms / hourMs) * hourMs;
 
-const closingEntry = ({ entry, of, calls, sinceMs, untilMs }: Repeats): AuditEntry => ({
+const closingEntry = ({ entry, of, calls, sinceMs, untilMs }: Counted): AuditEntry => ({
   ...entry,
   details: { ...of, calls, since: new Date(sinceMs).toISOString(), until: new Date(untilMs).toISOString() },
 });
