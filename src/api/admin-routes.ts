@@ -22,6 +22,7 @@ import { eventRoutes, type FindWorkflow } from '../events/event-routes.ts';
 import type { Feed } from '../events/feed/feed.ts';
 import type { FeedReaders } from '../events/feed/feed-readers.ts';
 import { feedRoutes } from '../events/feed/feed-routes.ts';
+import { EventLists } from '../events/lists.ts';
 import { rejectedRoutes } from '../events/rejected-routes.ts';
 import type { RejectionLimits } from '../events/rejection-limits.ts';
 import { searchRoutes } from '../events/search/search-routes.ts';
@@ -97,7 +98,7 @@ export interface AdminDeps extends LongAuditCalls {
 const counting = { kind: 'counts', atOnce: 2, maxWaiting: 8 };
 
 /** One plugin of its own: TypeScript does not follow the types of more than about thirty in one chain. */
-const allEventRoutes = (deps: AdminDeps) => {
+const allEventRoutes = (deps: AdminDeps & { lists: EventLists }) => {
   const counts = new CallLimit(counting);
   return new Elysia({ name: 'all-events' })
     .use(eventRoutes(deps))
@@ -113,6 +114,7 @@ const allEventRoutes = (deps: AdminDeps) => {
 /** `/admin`: all routes for operators. Each call needs a token and writes one entry to the audit log. */
 export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
+  const lists = new EventLists(deps.database);
   /** Checks the token and its role. The audit entry has the ids in the path, even if the call fails later. */
   const admit = (request: Request, route: string, params: Record<string, string> | undefined) => {
     // Contrary to Elysia's types, `params` is undefined for a path without parameters.
@@ -160,10 +162,10 @@ export function adminRoutes(deps: AdminDeps) {
     .use(destinationRoutes(deps))
     .use(testDestinationRoutes(deps))
     .use(conditionRoutes(deps))
-    .use(allEventRoutes(deps))
+    .use(allEventRoutes({ ...deps, lists }))
     .use(incidentRoutes(deps))
     .use(incidentMessageRoutes(deps))
-    .use(deliveryRoutes(deps))
+    .use(deliveryRoutes({ ...deps, lists }))
     .use(consumerRoutes(deps))
     .use(auditLogRoutes(deps))
     .use(backupRoutes(deps))

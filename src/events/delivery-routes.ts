@@ -12,6 +12,7 @@ import { deliveryStatistics } from './delivery-statistics.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem, isoOrNull } from './event-view.ts';
 import { firstAttemptDelay } from './first-attempt-delay.ts';
+import type { EventLists } from './lists.ts';
 import { operateOnEvent, reasonBody } from './operate-on-event.ts';
 import { type Pause, pauseDelivery, readPause, resumeDelivery } from './pause.ts';
 import { pendingDeliveries } from './pending-deliveries.ts';
@@ -31,8 +32,13 @@ const pauseBody = z
 const shown = ({ since, reason }: Pause) => ({ since: since.toISOString(), reason: reason === '' ? null : reason });
 
 /** `/admin/delivery` (R64, R65). */
-export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; rejectionLimits: RejectionLimits }) {
-  const { database, calls, rejectionLimits } = deps;
+export function deliveryRoutes(deps: {
+  database: Database;
+  lists: EventLists;
+  calls: AdminCalls;
+  rejectionLimits: RejectionLimits;
+}) {
+  const { database, lists, calls, rejectionLimits } = deps;
   return new Elysia({ name: 'delivery', prefix: '/delivery' })
     .get(
       '/stats',
@@ -90,7 +96,10 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     )
     .get(
       '/failed',
-      async ({ request }) => (await listFailed(database.reader, calls.of(request))).map(eventItem),
+      async ({ request }) => {
+        const call = calls.of(request);
+        return (await lists.run(request, call, (sql) => listFailed(sql, call))).map(eventItem);
+      },
       operation('delivery.failed', {
         role: 'read',
         scope: 'list',
@@ -99,6 +108,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         body: noBody,
         query: noQuery,
         success: { 200: z.array(schemas.eventItem) },
+        errors: ['too_many_calls'],
       }),
     )
     .get(
@@ -107,9 +117,8 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         const call = calls.of(request);
         call.note({ query });
         const { accountIds } = call;
-        return (await listRetrying(database.reader, { minAttempts: query.min_attempts ?? 1, accountIds })).map(
-          eventItem,
-        );
+        const minAttempts = query.min_attempts ?? 1;
+        return (await lists.run(request, call, (sql) => listRetrying(sql, { minAttempts, accountIds }))).map(eventItem);
       },
       operation('delivery.retrying', {
         role: 'read',
@@ -121,6 +130,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
           min_attempts: optionalInteger(0, 1000, 1),
         }),
         success: { 200: z.array(schemas.eventItem) },
+        errors: ['too_many_calls'],
       }),
     )
     .post(

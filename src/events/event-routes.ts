@@ -15,6 +15,7 @@ import { eventItem } from './event-view.ts';
 import { eventDetail } from './event-views.ts';
 import { filterValues } from './filter-values.ts';
 import type { WorkflowLink } from './history-schemas.ts';
+import type { EventLists } from './lists.ts';
 import { eventNotFound, existingEventId, operateOnEvent, reasonBody } from './operate-on-event.ts';
 import { downloadHeaderMeanings, downloadHeaders } from './payload-download.ts';
 import { listEvents, readPayload, readWholeEvent } from './read.ts';
@@ -47,8 +48,13 @@ const { app_key, provider, account_slug, account_id, consumer, since, until } = 
 const replayFailedQuery = z.strictObject({ app_key, provider, account_slug, account_id, consumer, since, until });
 
 /** `/admin/events` (R46 to R51). */
-export function eventRoutes(deps: { database: Database; calls: AdminCalls; findWorkflow: FindWorkflow }) {
-  const { database, calls } = deps;
+export function eventRoutes(deps: {
+  database: Database;
+  lists: EventLists;
+  calls: AdminCalls;
+  findWorkflow: FindWorkflow;
+}) {
+  const { database, lists, calls } = deps;
   const audited = (request: Request, query: object) => {
     const call = calls.of(request);
     call.note({ query });
@@ -58,9 +64,12 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     .get(
       '/',
       async ({ query, request, set }) => {
-        const { accountIds } = audited(request, query);
+        const call = audited(request, query);
+        const { accountIds } = call;
         const { limit = defaultLimit, offset = 0 } = query;
-        const events = await listEvents(database.reader, { ...query, accountIds, limit, offset });
+        const events = await lists.run(request, call, (sql) =>
+          listEvents(sql, { ...query, accountIds, limit, offset }),
+        );
         const next = nextPage(request, '/admin/events', events, limit);
         if (next) set.headers.link = next;
         return events.map(eventItem);
@@ -74,6 +83,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         body: noBody,
         query: listQuery,
         success: { 200: z.array(schemas.eventItem) },
+        errors: ['too_many_calls'],
         headers: {
           Link: 'Address of the next page; absent if this page has fewer entries than `limit`: `</admin/events?…>; rel="next"`',
         },
@@ -81,7 +91,10 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .get(
       '/filters',
-      async ({ request }) => filterValues(database.reader, calls.of(request).accountIds),
+      async ({ request }) => {
+        const call = calls.of(request);
+        return lists.run(request, call, (sql) => filterValues(sql, call.accountIds));
+      },
       operation('event.filters', {
         role: 'read',
         scope: 'list',
@@ -90,6 +103,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         body: noBody,
         query: noQuery,
         success: { 200: schemas.filterValues },
+        errors: ['too_many_calls'],
       }),
     )
     .get(

@@ -56,10 +56,8 @@ const readNames = {
 
 /** The values of some accounts. Those of all days are stored without the account, so they are taken from the newest events. */
 async function valuesWithin(sql: Sql, accountIds: readonly string[]) {
-  const [names, events] = await Promise.all([
-    sql.query<{ provider: string; account_slug: string }>(readNames, [accountIds]),
-    listEvents(sql, { accountIds, limit: mostValues, offset: 0 }),
-  ]);
+  const names = await sql.query<{ provider: string; account_slug: string }>(readNames, [accountIds]);
+  const events = await listEvents(sql, { accountIds, limit: mostValues, offset: 0 });
   const all = [...names, ...events];
   return {
     providers: distinct(all.map(({ provider }) => provider)),
