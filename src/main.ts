@@ -16,6 +16,11 @@ const stopLimitMs = 45_000;
  * group, and npm forwards it to the gateway again, on a busy machine after several hundred milliseconds.
  */
 const sameRequestMs = 2_000;
+/**
+ * libuv's threads for name servers, files and compression. Lookups get half of them, and each waits up to 10 s for a name
+ * server that does not answer: with the default of four, two such names would hold up all deliveries.
+ */
+const threads = '16';
 /** On which a program of `npm start` says that it is ready, or why it ends (src/roles/program.ts). */
 const toldDescriptor = 3;
 const tell = (told: Told) => void writeSync(toldDescriptor, `${JSON.stringify(told)}\n`);
@@ -26,11 +31,13 @@ let showFailure = (text: string) => console.error(text);
 async function main(): Promise<void> {
   const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
   if (!role) throw new StartError(`There is no role '${process.argv[2]}'. The roles are: ${roles.join(', ')}.`);
-  // Only readConfig and settingsInForce, which is told what readConfig has read, get the environment.
+  // Otherwise, only readConfig and settingsInForce, which is told what readConfig has read, get the environment.
   const { env } = process;
   const given = new Set(Object.keys(env));
   loadEnvFile();
   const fromFile = new Set(Object.keys(env).filter((name) => !given.has(name)));
+  // Works because nothing has used a thread yet (https://docs.libuv.org/en/v1.x/threadpool.html).
+  env.UV_THREADPOOL_SIZE ??= threads;
   const config = readConfig(role, env);
   const log = createLog(config.logLevel, undefined, config.tracing && logIds);
   logNodeWarnings(log);

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { consumer, hook, sender } from './servers.ts';
 
@@ -85,5 +86,42 @@ describe('a host name', () => {
     const { post } = sender({ lookup });
     await Promise.all(Array.from({ length: 20 }, () => post(hook(`http://consumer.example:${port}/`))));
     expect(asked).toEqual(['consumer.example']);
+  });
+
+  test('whose name servers do not answer leaves lookups to other names', async () => {
+    const { port } = await consumer((response) => response.end());
+    const asked: string[] = [];
+    // Longer than name servers take to say that there is no such name.
+    let unanswered: Promise<unknown> = setTimeout(1_100);
+    const lookup = async (hostname: string) => {
+      if (hostname === 'other.example') return [{ address: '127.0.0.1', family: 4 }];
+      asked.push(hostname);
+      await unanswered;
+      throw Object.assign(new Error('no answer'), { code: 'EAI_AGAIN' });
+    };
+    const { post } = sender({ lookup });
+    const urls = Array.from({ length: 10 }, (_, n) => `http://silent-${n}.example:${port}/`);
+    const askAll = () => Promise.all(urls.map(async (url) => (await post(hook(url))).outcome));
+    const failures = urls.map(() => 'dns_failure');
+    expect(await askAll()).toEqual(failures);
+    expect(asked.splice(0)).toHaveLength(10);
+
+    const { promise, resolve } = Promise.withResolvers<void>();
+    unanswered = promise;
+    const outcomes = askAll();
+    expect((await post(hook(`http://other.example:${port}/`))).outcome).toBe('delivered');
+    expect(asked).toHaveLength(3);
+    resolve();
+    expect(await outcomes).toEqual(failures);
+    expect(asked).toHaveLength(10);
+    // As they failed at once, they are like all others.
+    asked.splice(0);
+    const { promise: again, resolve: end } = Promise.withResolvers<void>();
+    unanswered = again;
+    const last = askAll();
+    expect((await post(hook(`http://other.example:${port}/`))).outcome).toBe('delivered');
+    expect(asked).toHaveLength(10);
+    end();
+    expect(await last).toEqual(failures);
   });
 });

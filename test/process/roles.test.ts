@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest, consumerForTest } from '../support/consumer.ts';
@@ -218,3 +219,13 @@ test.each(['api', 'worker'] as const)(
     expect(consumer.deliveries.map((d) => d.headers['webhook-id'])).toEqual([body.id, body.id]);
   },
 );
+
+test('a process has 16 threads for name servers and files, or as many as UV_THREADPOOL_SIZE says', async () => {
+  const roles = await migratedRoles({});
+  const apis = await Promise.all([roles.startApi(), roles.startApi({ UV_THREADPOOL_SIZE: '5' })]);
+  const threadsOf = (pid: number) =>
+    readdirSync(`/proc/${pid}/task`).filter(
+      (task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim() === 'libuv-worker',
+    ).length;
+  expect(apis.map(({ pid }) => threadsOf(pid))).toEqual([16, 5]);
+});

@@ -1,6 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { codeOf, DeliveryFailure } from '../failure.ts';
 import type { AddressGuard } from './address-guard.ts';
 
@@ -48,21 +50,53 @@ export async function resolve(hostname: string, lookup: Lookup, guard: AddressGu
   throw new DeliveryFailure('dns_failure', `${hostname} could not be resolved: the name has no address`);
 }
 
+/** A lookup that fails after this time has met name servers that do not answer. One that says no does so in milliseconds. */
+const slowMs = 1_000;
+/**
+ * Lookups at a time of names whose name servers do not answer, 10 s each. libuv runs lookups on half of its threads at most,
+ * which are eight of 16 (`threads` in main.ts). An `api` has two senders, one of them for test deliveries: the others are left
+ * to all other names.
+ */
+const unansweredAtOnce = 3;
+/** Names that are remembered, in about 1 MB. */
+const mostUnanswered = 10_000;
+
+/** Resolves names so that those whose name servers do not answer cannot hold up the lookups of others again and again. */
+function fairLookup(lookup: Lookup): Lookup {
+  const unanswered = new LRUCache<string, true>({ max: mostUnanswered });
+  const inTurn = pLimit(unansweredAtOnce);
+  const noted: Lookup = async (hostname) => {
+    const askedMs = performance.now();
+    let isUnanswered = false;
+    try {
+      return await lookup(hostname);
+    } catch (error) {
+      isUnanswered = performance.now() - askedMs > slowMs;
+      throw error;
+    } finally {
+      if (isUnanswered) unanswered.set(hostname, true);
+      else unanswered.delete(hostname);
+    }
+  };
+  return (hostname) => (unanswered.has(hostname) ? inTurn(noted, hostname) : noted(hostname));
+}
+
 /**
  * The `lookup` function for sockets. It returns only addresses that the guard allows, and the socket connects to
  * exactly these. So DNS rebinding (a name that resolves differently between check and connection) has no effect.
  *
- * Concurrent lookups of one name share one query. The system's resolver blocks one of libuv's four threads while it
- * waits, so an unresolvable name of one account would otherwise block the lookups of all accounts.
+ * Concurrent lookups of one name share one query. The system's resolver blocks one of libuv's threads while it waits, so the
+ * unresolvable names of one account would otherwise block the lookups of all accounts: see `fairLookup`.
  *
  * Fails with a DeliveryFailure: `dns_failure` or `address_refused`.
  */
 export function createGuardedLookup(lookup: Lookup, guard: AddressGuard): LookupFunction {
+  const fair = fairLookup(lookup);
   const underWay = new Map<string, Promise<LookupAddress[]>>();
   return (hostname, options, callback) => {
     let addresses = underWay.get(hostname);
     if (!addresses) {
-      addresses = resolve(hostname, lookup, guard).finally(() => underWay.delete(hostname));
+      addresses = resolve(hostname, fair, guard).finally(() => underWay.delete(hostname));
       underWay.set(hostname, addresses);
     }
     addresses.then(
