@@ -6,6 +6,7 @@ import { eventExample, itemExample } from './event-examples.ts';
 import { attempt, notification, workflow } from './history-schemas.ts';
 import { rejectionCheck } from './rejected-schemas.ts';
 import { stateFields } from './state-schemas.ts';
+import { newestOfEach } from './timeline/most-of-each.ts';
 import { eventAction, pauseMet } from './timeline/timeline-schemas.ts';
 
 /** The rejection reasons as a Markdown list, for the API description. */
@@ -92,10 +93,10 @@ export const event = z
     headers_truncated: flag.meta({
       description: 'Whether headers beyond 8 KiB were dropped; rejected webhooks only',
     }),
-    delivery_history: z.array(attempt),
-    notifications: z.array(notification),
-    actions: z.array(eventAction).meta({ description: 'What operators did with it, and why, oldest first' }),
-    pauses: z.array(pauseMet),
+    delivery_history: z.array(attempt).meta({ description: `The attempts of all generations: ${newestOfEach}` }),
+    notifications: z.array(notification).meta({ description: `By generation: ${newestOfEach}` }),
+    actions: z.array(eventAction).meta({ description: `What operators did with it, and why: ${newestOfEach}` }),
+    pauses: z.array(pauseMet).meta({ description: 'Those during which it was pending, oldest first, at most 1,000' }),
     workflow: workflow.nullable().meta({
       description:
         '`null`: the event needs none (`EVENT_WORKFLOWS=on_retry`), it is not started yet, it is beyond the retention of Temporal, or Temporal is not available',

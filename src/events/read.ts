@@ -5,6 +5,7 @@ import type { AttemptRecord, NotificationRecord } from './history-schemas.ts';
 import { idRange } from './id-range.ts';
 import { payloadOfEvent } from './siblings.ts';
 import { actionsColumn } from './timeline/event-actions.ts';
+import { mostOfEach } from './timeline/most-of-each.ts';
 import { pausesColumn, pausesMet } from './timeline/pauses-met.ts';
 import type { EventActionRecord, PauseRecord } from './timeline/timeline-schemas.ts';
 
@@ -24,7 +25,7 @@ const readEvent = {
       coalesce(p.headers_truncated, false) as "headersTruncated", (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, request_headers, response_headers, response_body, error, url
-        from delivery_attempts where event_id = $1
+        from delivery_attempts where event_id = $1 order by started_at desc, generation desc, trigger, number desc limit ${mostOfEach}
       ) d
     ) as history, (
       select coalesce(json_agg(n order by n.generation, n.ordinal), '[]') from (
@@ -32,6 +33,7 @@ const readEvent = {
           case when n.status = 'pending' then n.due_at end as next_attempt_at,
           case when s.id is not null then json_build_object('id', s.id, 'events', s.events, 'status', s.status, 'error', s.error, 'sent_at', s.sent_at) end as summary
         from notifications n left join notification_summaries s on s.id = n.summary_id where n.event_id = $1
+        order by n.generation desc, n.ordinal desc limit ${mostOfEach}
       ) n
     ) as notifications, (
       select coalesce(json_agg(s order by s.id), '[]') from (
@@ -72,7 +74,7 @@ export interface WholeEvent {
   unmatched: string[] | null;
   history: AttemptRecord[];
   notifications: NotificationRecord[];
-  /** What operators did with it, oldest first. */
+  /** What operators did with it, at most the newest 200, oldest first. */
   actions: EventActionRecord[];
   /** The pauses during which it was pending, oldest first. */
   pauses: PauseRecord[];
@@ -88,7 +90,7 @@ type WholeRow = EventRow &
 const iso = (text: string) => new Date(text).toISOString();
 const isoOrNull = (text: string | null) => text && iso(text);
 
-/** Reads one event with its payload, attempts and notifications; null if it does not exist. */
+/** Reads one event with its payload, and the newest of its attempts and notifications; null if it does not exist. */
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
   const [row] = await sql.query<WholeRow>(readEvent, [id, ...idRange([id])]);
   if (!row) return null;

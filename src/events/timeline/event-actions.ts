@@ -1,5 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import { idRange } from '../id-range.ts';
+import { mostOfEach } from './most-of-each.ts';
 
 /** What an operator can do with an event. */
 export const eventActions = ['replay', 'retry', 'ack', 'fail', 'dead'] as const;
@@ -38,5 +39,6 @@ export async function recordActions(sql: Sql, eventIds: readonly string[], done:
 export const actionsColumn = `(
       select coalesce(json_agg(d order by d.at), '[]') from (
         select at, actor, action, generation, reason, job_id from event_actions where event_id = e.id
+        order by at desc limit ${mostOfEach}
       ) d
     ) as actions`;

@@ -90,6 +90,33 @@ describe('the timeline of an event', () => {
     expect((await gateway.admin.event(other.id)).actions).toMatchObject([{ action: 'dead', job_id: null }]);
   });
 
+  test('has the newest 200 attempts, notifications and actions, oldest first', async () => {
+    const { id, account } = await exhausted();
+    const after = `now() + n * interval '1 ms'`;
+    await gateway.rows(
+      `insert into event_actions (event_id, generation, at, actor, action, reason)
+       select $1, n, ${after}, 'olga', 'replay', rpad(n::text, 2000) from generate_series(1, 20000) n`,
+      [id],
+    );
+    await gateway.rows(
+      `insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body)
+       select $1, n, 'schedule', 1, ${after}, 1, 'http_error', 500, repeat('x', 16384) from generate_series(1, 2000) n`,
+      [id],
+    );
+    await gateway.rows(
+      `insert into notifications (event_id, generation, destination_id, account_id, destination_type, name, config, ordinal, failed_at, event_attempts, status, sent_at)
+       select $1, n, gen_random_uuid(), $2, 'webhook', n::text, '', 0, now(), 1, 'sent', now() from generate_series(1, 2000) n`,
+      [id, account.id],
+    );
+    await gateway.rows('update events set generation = 20000 where id = $1', [id]);
+    const { delivery_history, notifications, actions } = await gateway.admin.event(id);
+    const newest = (last: number) => Array.from({ length: 200 }, (_, n) => last - 199 + n);
+    const generations = (list: { generation: number }[]) => list.map(({ generation }) => generation);
+    expect(generations(actions)).toEqual(newest(20_000));
+    expect(generations(delivery_history)).toEqual(newest(2_000));
+    expect(generations(notifications)).toEqual(newest(2_000));
+  });
+
   test('has the reason of a replay by filter', async () => {
     const { id, account } = await exhausted();
     const filter = { account_slug: account.account_slug, delivery_status: 'failed' };

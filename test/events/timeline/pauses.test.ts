@@ -63,6 +63,23 @@ test('an event has the pause that its replay met, and not one between its genera
   expect((await gateway.admin.event(id)).pauses).toMatchObject([{ reason: 'during the replay' }]);
 });
 
+test('of more than 1,000 pauses, an event has those in force and those that ended last', async () => {
+  const { account } = await accountForTest(gateway.admin);
+  const path = `/admin/accounts/${account.id}`;
+  await post(`${path}/pause`, { reason: 'in force' });
+  const id = await sent(account);
+  await gateway.rows(
+    `insert into pauses (account_id, consumer_id, since, ended_at, reason)
+     select $1::uuid, $1::uuid, now() + n * interval '1 ms', now() + (n + 1) * interval '1 ms', n::text from generate_series(1, 1500) n`,
+    [account.id],
+  );
+  // So often replayed that each generation alone would take long.
+  await gateway.rows('update events set generation = 100000 where id = $1', [id]);
+  const { pauses } = await gateway.admin.event(id);
+  const ended = Array.from({ length: 999 }, (_, n) => `${n + 502}`);
+  expect(pauses.map(({ reason }: { reason: string }) => reason)).toEqual(['in force', ...ended]);
+});
+
 test('a second pause keeps who has paused and why', async () => {
   const { account } = await accountForTest(gateway.admin);
   const path = `/admin/accounts/${account.id}`;
