@@ -96,25 +96,31 @@ export interface AdminDeps extends LongAuditCalls {
 
 /** Half of the connections for operators' lists. The other counts wait, at most for four of 3 s. */
 const counting = { kind: 'counts', atOnce: 2, maxWaiting: 8 };
+/**
+ * What orders count for 3 s at most. Apart from the other counts, which are open to tokens of the role `read`: many of
+ * those hold up no order. One connection is left for lists.
+ */
+const ordering = { kind: 'orders', atOnce: 1, maxWaiting: 8 };
 
 /** One plugin of its own: TypeScript does not follow the types of more than about thirty in one chain. */
-const allEventRoutes = (deps: AdminDeps & { lists: EventLists }) => {
-  const counts = new CallLimit(counting);
-  return new Elysia({ name: 'all-events' })
+const allEventRoutes = (deps: AdminDeps & { counts: CallLimit; orders: CallLimit; lists: EventLists }) =>
+  new Elysia({ name: 'all-events' })
     .use(eventRoutes(deps))
-    .use(rejectedRoutes({ ...deps, counts }))
+    .use(rejectedRoutes(deps))
     .use(checkRoutes(deps))
-    .use(summaryRoutes({ ...deps, counts }))
+    .use(summaryRoutes(deps))
     .use(searchRoutes(deps))
     .use(streamRoutes(deps))
     .use(feedRoutes(deps))
-    .use(bulkRoutes({ ...deps, counts }));
-};
+    .use(bulkRoutes(deps));
 
 /** `/admin`: all routes for operators. Each call needs a token and writes one entry to the audit log. */
 export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
-  const lists = new EventLists(deps.database);
+  const limited = {
+    ...{ ...deps, lists: new EventLists(deps.database) },
+    ...{ counts: new CallLimit(counting), orders: new CallLimit(ordering) },
+  };
   /** Checks the token and its role. The audit entry has the ids in the path, even if the call fails later. */
   const admit = (request: Request, route: string, params: Record<string, string> | undefined) => {
     // Contrary to Elysia's types, `params` is undefined for a path without parameters.
@@ -156,16 +162,16 @@ export function adminRoutes(deps: AdminDeps) {
     .use(compareRoutes(deps))
     .use(accountPauseRoutes(deps))
     .use(accountConsumerRoutes(deps))
-    .use(backfillRoutes(deps))
+    .use(backfillRoutes(limited))
     .use(testDeliveryRoutes(deps))
     .use(providerRoutes(deps))
     .use(destinationRoutes(deps))
     .use(testDestinationRoutes(deps))
-    .use(conditionRoutes(deps))
-    .use(allEventRoutes({ ...deps, lists }))
+    .use(conditionRoutes(limited))
+    .use(allEventRoutes(limited))
     .use(incidentRoutes(deps))
     .use(incidentMessageRoutes(deps))
-    .use(deliveryRoutes({ ...deps, lists }))
+    .use(deliveryRoutes(limited))
     .use(consumerRoutes(deps))
     .use(auditLogRoutes(deps))
     .use(backupRoutes(deps))

@@ -2,8 +2,10 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
+import type { CallLimit } from '../http/admin/call-limit.ts';
 import { nextPage } from '../http/admin/next-page.ts';
 import { cursor, defaultLimit, limit, optionalInteger } from '../http/admin/query-schemas.ts';
+import { clientSignal } from '../http/client-signal.ts';
 import { directAnswer } from '../http/direct-answer.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { text } from '../shared/text-rules.ts';
@@ -52,9 +54,10 @@ export function eventRoutes(deps: {
   database: Database;
   lists: EventLists;
   calls: AdminCalls;
+  orders: CallLimit;
   findWorkflow: FindWorkflow;
 }) {
-  const { database, lists, calls } = deps;
+  const { database, lists, calls, orders } = deps;
   const audited = (request: Request, query: object) => {
     const call = calls.of(request);
     call.note({ query });
@@ -174,7 +177,9 @@ export function eventRoutes(deps: {
       async ({ query, request, set }) => {
         const call = audited(request, query);
         const filter = { ...query, accountIds: call.accountIds };
-        const leftOut = await countLeftOut(database.reader, { ...filter, delivery_status: 'failed' }, countMs);
+        const leftOut = await orders.run(clientSignal(request), () =>
+          countLeftOut(database.reader, { ...filter, delivery_status: 'failed' }, countMs),
+        );
         const replayed = await database.transaction(async (sql) => {
           const count = await replayFailed(sql, filter, call.actor);
           await call.record(sql, 'event.replay_failed', { status: 202, replayed: count });
@@ -193,6 +198,7 @@ export function eventRoutes(deps: {
         query: replayFailedQuery,
         success: { 202: schemas.replayed },
         answers: 'The replays were accepted',
+        errors: ['too_many_calls'],
       }),
     )
     .post(

@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
-import type { StoredContent } from '../conditions/content.ts';
+import { type Content, noContent, type StoredContent, storedContent } from '../conditions/content.ts';
+import type { ContentNeeds } from '../conditions/content-needs.ts';
 import type { Sql } from '../database/sql.ts';
+import { breaks } from '../shared/breaks.ts';
 import { idRange } from './id-range.ts';
 import { payloadOfEvent } from './siblings.ts';
 
@@ -50,6 +51,7 @@ export async function* readStoredContents(
   eventIds: readonly string[],
   { bodies, maxBytes = Number.POSITIVE_INFINITY }: { bodies: boolean; maxBytes?: number },
 ): AsyncGenerator<EventContent> {
+  const takeBreak = breaks();
   let bytes = 0;
   for (let from = 0; from < eventIds.length; from += batchEvents) {
     const ids = eventIds.slice(from, from + batchEvents);
@@ -62,9 +64,31 @@ export async function* readStoredContents(
       if (bytes > 0 && bytes + size > maxBytes) return;
       bytes += size;
       yield { eventId: id, stored: { headers: row.headers, body: await wholeBody(sql, row) } };
-      // The caller may have parsed a body, which takes up to 0.1 s. Other work of this process goes in between.
-      if (bodies) await setImmediate();
+      // The caller may have parsed a body, or evaluated conditions, which takes up to 0.1 s.
+      await takeBreak();
     }
+  }
+}
+
+/**
+ * What conditions read of events, in the order of the ids. Nothing is read from the database if they read no content.
+ * The caller may evaluate conditions at each step: other work of the process goes on in between.
+ */
+export async function* contentsFor(
+  sql: Sql,
+  eventIds: readonly string[],
+  { payload, headers }: ContentNeeds,
+  options: { maxBytes?: number } = {},
+): AsyncGenerator<[eventId: string, content: Content]> {
+  if (payload || headers) {
+    for await (const { eventId, stored } of readStoredContents(sql, eventIds, { bodies: payload, ...options }))
+      yield [eventId, storedContent(stored)];
+    return;
+  }
+  const takeBreak = breaks();
+  for (const id of eventIds) {
+    yield [id, noContent];
+    await takeBreak();
   }
 }
 

@@ -6,6 +6,8 @@ import type { Consumer } from '../../consumers/consumer.ts';
 import { consumerNotFound } from '../../consumers/consumer-routes.ts';
 import type { ConsumerStore } from '../../consumers/consumer-store.ts';
 import type { Database } from '../../database/database.ts';
+import type { CallLimit } from '../../http/admin/call-limit.ts';
+import { clientSignal } from '../../http/client-signal.ts';
 import { noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
 import { fieldsInWords } from '../../shared/plain-words.ts';
@@ -48,8 +50,10 @@ export function backfillRoutes(deps: {
   database: Database;
   consumers: Pick<ConsumerStore, 'list'>;
   calls: AdminCalls;
+  counts: CallLimit;
+  orders: CallLimit;
 }) {
-  const { database, consumers, calls } = deps;
+  const { database, consumers, calls, counts, orders } = deps;
   const readers = { reader: database.reader, slices: slicesOf(database.readers, countMs) };
 
   const existing = async (accountId: string, name: string): Promise<Consumer> => {
@@ -76,11 +80,13 @@ export function backfillRoutes(deps: {
       if (consumer.url === null && !dry_run)
         throw new Problem('conflict', 'the consumer has no address; set the delivery_url of the account first');
       const { first, last } = spanOf({ since, until });
-      const { matched, exact, ...found } = await countMissing(
-        readers,
-        { ...target, since, conditions: [state.condition, condition] },
-        { next: first, last, sliceMs: firstSliceMs },
-        { timeMs: countMs, shown: mostShown },
+      const { matched, exact, ...found } = await (dry_run ? counts : orders).run(clientSignal(request), () =>
+        countMissing(
+          readers,
+          { ...target, since, conditions: [state.condition, condition] },
+          { next: first, last, sliceMs: firstSliceMs },
+          { timeMs: countMs, shown: mostShown },
+        ),
       );
       if (dry_run) {
         call.note({ matched });
@@ -113,7 +119,7 @@ export function backfillRoutes(deps: {
       query: noQuery,
       success: { 202: bulkJob, 200: backfillDryRun },
       answers: 'The job that was ordered (202), or what it would make (200)',
-      errors: ['not_found', 'conflict'],
+      errors: ['not_found', 'conflict', 'too_many_calls'],
       examples: {
         body: { since: '2026-01-01T00:00:00Z', condition: 'event_type.startswith("invoice.")', per_second: 20 },
       },

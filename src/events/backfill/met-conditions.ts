@@ -1,4 +1,3 @@
-import { type Content, noContent, storedContent } from '../../conditions/content.ts';
 import { contentNeeds, together } from '../../conditions/content-needs.ts';
 import { evaluate } from '../../conditions/evaluate.ts';
 import { parsedCondition } from '../../conditions/parsed.ts';
@@ -7,7 +6,7 @@ import { Work } from '../../conditions/work.ts';
 import { consumerVariables, type WebhookVariables } from '../../consumers/condition-variables.ts';
 import type { Sql } from '../../database/sql.ts';
 import { idRange } from '../id-range.ts';
-import { readStoredContents } from '../stored-contents.ts';
+import { contentsFor } from '../stored-contents.ts';
 
 const readVariables = {
   name: 'read_webhook_variables',
@@ -53,7 +52,7 @@ export async function metConditions(
   const variablesOf = new Map<string, Variables>(rows.map((row) => [row.id, consumerVariables(row)]));
   const ids: string[] = [];
   let exceeded = 0;
-  for await (const [id, content] of contents(sql, webhooks, together(parsed.map(contentNeeds)))) {
+  for await (const [id, content] of contentsFor(sql, webhooks, together(parsed.map(contentNeeds)))) {
     const variables = variablesOf.get(id);
     const work = new Work();
     if (variables && parsed.every((condition) => evaluate(condition, variables, content, work))) ids.push(id);
@@ -62,18 +61,4 @@ export async function metConditions(
       return { ids, stoppedAt: id, exceeded };
   }
   return { ids, stoppedAt: null, exceeded };
-}
-
-/** The webhooks with what conditions read of them. Those whose partition was dropped are left out. */
-async function* contents(
-  sql: Sql,
-  webhooks: readonly string[],
-  needs: { payload: boolean; headers: boolean },
-): AsyncGenerator<[id: string, content: Content]> {
-  if (!needs.payload && !needs.headers) {
-    for (const id of webhooks) yield [id, noContent];
-    return;
-  }
-  for await (const { eventId, stored } of readStoredContents(sql, webhooks, { bodies: needs.payload }))
-    yield [eventId, storedContent(stored)];
 }

@@ -25,8 +25,8 @@ import { firstSliceMs, slicesOf } from './slices.ts';
 const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
 
 /** `/admin/events/bulk`: jobs that change many events. */
-export function bulkRoutes(deps: { database: Database; calls: AdminCalls; counts: CallLimit }) {
-  const { database, calls, counts } = deps;
+export function bulkRoutes(deps: { database: Database; calls: AdminCalls; counts: CallLimit; orders: CallLimit }) {
+  const { database, calls, counts, orders } = deps;
   const days = slicesOf(database.readers, countMs);
   const dryRun = async (filter: ListFilters) => {
     const endMs = performance.now() + countMs;
@@ -57,7 +57,8 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls; counts
           call.note({ dry_run, matched });
           return { dry_run: true as const, matched, exact, left_out: leftOut };
         }
-        const counted = matching && (await countMatching(days, matching, countMs));
+        const counted =
+          matching && (await orders.run(clientSignal(request), () => countMatching(days, matching, countMs)));
         const job: NewBulkJob = {
           ...{ id: uuidv7(), action, error, ids, filter: shownFilter },
           ...{ accountIds, orderedBy: call.actor, orderedFrom: call.ipAddress, orderReason: reason ?? error },

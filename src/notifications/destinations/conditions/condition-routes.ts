@@ -9,6 +9,8 @@ import { functions, methods, operators } from '../../../conditions/tree.ts';
 import type { Database } from '../../../database/database.ts';
 import { defaultConsumer, scheduledAttempts } from '../../../events/event.ts';
 import { eventItem } from '../../../events/event-view.ts';
+import type { CallLimit } from '../../../http/admin/call-limit.ts';
+import { clientSignal } from '../../../http/client-signal.ts';
 import { noBody, noQuery, operation } from '../../../http/operation.ts';
 import { Problem } from '../../../http/problem.ts';
 import { type DestinationVariables, destinationVariableNames } from '../destination-condition.ts';
@@ -38,8 +40,13 @@ const exhausted: DestinationVariables = {
 };
 
 /** `/admin/conditions`: evaluates a destination's condition without side effects (R24). */
-export function conditionRoutes(deps: { database: Database; accounts: Pick<AccountStore, 'get'>; calls: AdminCalls }) {
-  const { database, accounts, calls } = deps;
+export function conditionRoutes(deps: {
+  database: Database;
+  accounts: Pick<AccountStore, 'get'>;
+  calls: AdminCalls;
+  counts: CallLimit;
+}) {
+  const { database, accounts, calls, counts } = deps;
   const eventsOf = async (accountId: string, owner: Owner) =>
     recentEvents(database.reader, await existingAccount(accounts, accountId), owner);
   return new Elysia({ name: 'conditions', prefix: '/conditions' })
@@ -92,8 +99,9 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
           const { line, column, offset, message } = parsed;
           return { ok: false, error: { line, column, offset, message }, examined: 0, matching: 0, events: [] };
         }
-        const events = await eventsOf(account_id, owner);
-        const { examined, matching } = await matchingEvents(database.reader, parsed.condition, events, owner);
+        const { examined, matching } = await counts.run(clientSignal(request), async () =>
+          matchingEvents(database.reader, parsed.condition, await eventsOf(account_id, owner), owner),
+        );
         return {
           ...{ ok: true, error: null, examined, matching: matching.length },
           events: matching.slice(0, shownEvents).map(eventItem),
@@ -104,11 +112,11 @@ export function conditionRoutes(deps: { database: Database; accounts: Pick<Accou
         scope: 'list',
         summary: 'Check a condition while it is written',
         description:
-          'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account; of a destination, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one; of a consumer, on each webhook once, also those that no consumer got. Rejected webhooks are left out. A condition that reads `payload` or `header` is evaluated on fewer events when they have more than 8 MiB.',
+          'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account; of a destination, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one; of a consumer, on each webhook once, also those that no consumer got. Rejected webhooks are left out. A condition that reads `payload` or `header` is evaluated on fewer events when they have more than 8 MiB, and any condition when it takes more than a second.',
         body: schemas.conditionPreview,
         query: noQuery,
         success: { 200: schemas.conditionPreviewed },
-        errors: ['not_found'],
+        errors: ['not_found', 'too_many_calls'],
         examples: {
           body: {
             condition: 'delivery_failed and provider == "generic"',

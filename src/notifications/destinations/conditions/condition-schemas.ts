@@ -106,7 +106,7 @@ export const conditionPreviewed = z
       .nullable(),
     examined: count.meta({
       description:
-        'Number of events on which the condition was evaluated: up to 1,000, or fewer when it reads more than 8 MiB of headers and bodies',
+        'Number of events on which the condition was evaluated: up to 1,000, or fewer when it reads more than 8 MiB of headers and bodies, or takes more than a second',
     }),
     matching: count.meta({ description: 'How many of them it matches' }),
     events: z.array(eventItem).meta({ description: 'The newest 20 that it matches' }),

@@ -1,5 +1,5 @@
 import type { AccountRow } from '../../../accounts/account-entity.ts';
-import { type Content, noContent, storedContent } from '../../../conditions/content.ts';
+import { type Content, noContent } from '../../../conditions/content.ts';
 import { contentNeeds } from '../../../conditions/content-needs.ts';
 import { evaluate } from '../../../conditions/evaluate.ts';
 import { type Condition, type VariableName, type Variables, variableKinds } from '../../../conditions/tree.ts';
@@ -8,13 +8,15 @@ import type { Sql } from '../../../database/sql.ts';
 import { type EventRow, scheduledAttempts } from '../../../events/event.ts';
 import { idRange } from '../../../events/id-range.ts';
 import { listEvents } from '../../../events/list.ts';
-import { readStoredContents } from '../../../events/stored-contents.ts';
+import { contentsFor } from '../../../events/stored-contents.ts';
 import { type DestinationVariables, destinationVariableNames } from '../destination-condition.ts';
 
 /** The newest events of an account that a preview looks at: some 10 ms of reading, while an operator types. */
 const previewedEvents = 1_000;
 /** Headers and bodies that a preview reads: parsing them takes 50 ms for usual JSON, and 0.2 s for one of short keys (measured). */
 const maxBytes = 8 * 1024 * 1024;
+/** For evaluating, with the parsing: five times what 8 MiB of the slowest JSON take. Only costly patterns need more. */
+const maxEvaluatingMs = 1_000;
 /** Matching events that a preview shows. */
 export const shownEvents = 20;
 /** Values of a variable that are offered for completion. */
@@ -81,8 +83,8 @@ export async function recentEvents(
 }
 
 /**
- * The events that meet a condition; that of a destination as if all their attempts had failed. Headers and bodies are read only for a condition
- * that needs them, and only so many bytes of them.
+ * The events that meet a condition; that of a destination as if all their attempts had failed. It examines fewer than
+ * all when it reads more than 8 MiB of headers and bodies, or evaluates for more than a second.
  */
 export async function matchingEvents(
   sql: Sql,
@@ -91,27 +93,25 @@ export async function matchingEvents(
   owner: Owner,
 ): Promise<{ examined: number; matching: EventRow[] }> {
   const { variablesOf } = rulesOf[owner];
-  const { payload, headers } = contentNeeds(condition);
-  if (!payload && !headers)
-    return { examined: events.length, matching: events.filter((event) => evaluate(condition, variablesOf(event))) };
   const byId = new Map(events.map((event) => [event.id, event]));
   const matching: EventRow[] = [];
   let examined = 0;
-  for await (const { eventId, stored } of readStoredContents(sql, [...byId.keys()], { bodies: payload, maxBytes })) {
-    const event = byId.get(eventId);
+  let evaluatingMs = 0;
+  for await (const [id, content] of contentsFor(sql, [...byId.keys()], contentNeeds(condition), { maxBytes })) {
+    const event = byId.get(id);
     if (!event) continue;
     examined++;
-    if (evaluate(condition, variablesOf(event), storedContent(stored))) matching.push(event);
+    const beganMs = performance.now();
+    if (evaluate(condition, variablesOf(event), content)) matching.push(event);
+    evaluatingMs += performance.now() - beganMs;
+    if (evaluatingMs >= maxEvaluatingMs) break;
   }
   return { examined, matching };
 }
 
 /** What a condition needs of the content of one event; nothing is read for one that needs none. */
 export async function contentOf(sql: Sql, condition: Condition, eventId: string): Promise<Content> {
-  const { payload, headers } = contentNeeds(condition);
-  if (payload || headers)
-    for await (const { stored } of readStoredContents(sql, [eventId], { bodies: payload }))
-      return storedContent(stored);
+  for await (const [, content] of contentsFor(sql, [eventId], contentNeeds(condition))) return content;
   return noContent;
 }
 
