@@ -1,4 +1,4 @@
-import { type Migration, MigrationRunner } from '@mikro-orm/migrations';
+import type { Migration } from '@mikro-orm/migrations';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { Database } from './database.ts';
@@ -14,10 +14,11 @@ const lockTimeoutMs = 500;
 /** About two and a half minutes: longer than any transaction of the gateway but a backup. */
 const lockTries: LockTries = { tries: 60, pauseMs: 2_000 };
 /**
- * How long a concurrent index build waits for each transaction that is older than it. Nothing waits for the build
- * meanwhile. As long as the tries of the others take together.
+ * How long `create index concurrently` and `drop index concurrently` wait for each transaction that is older. No statement
+ * waits for them meanwhile. As long as the tries of the others take together.
  */
 const concurrentTimeoutMs = 120_000;
+const isConcurrent = /^\s*(create|drop)\s+(unique\s+)?index\s+concurrently\b/i;
 
 interface ApplyOptions {
   /** Opened with `maxConnections: 1`, `wholeTables` and a list of migrations that contains those that are pending. */
@@ -32,25 +33,30 @@ interface ApplyOptions {
 /**
  * Applies migrations after the first one by MikroORM's migrator, each in a transaction of its own. A migration that does
  * not get a lock at once gives up, lets the waiting statements run, and is tried again. So processes of this release and
- * of the one before can work while it runs. One that is not transactional builds an index concurrently, and is tried
- * once.
+ * of the one before can work while it runs. One that is not transactional builds indexes: each of its statements is
+ * repeated by itself, and `create index concurrently` is tried once.
  *
  * @returns the names of the migrations.
  * @throws StartError when a table stays locked, or when an old transaction keeps an index from being built.
  */
 export async function applyLater(options: ApplyOptions): Promise<string[]> {
-  const { database, pending, log } = options;
-  const limits = options.locks ?? { ...lockTries, concurrentTimeoutMs };
-  const driver = database.orm.em.getDriver();
+  const { database, pending, log, locks = { ...lockTries, concurrentTimeoutMs } } = options;
+  const { em, migrator } = database.orm;
+  const driver = em.getDriver();
+  await driver.execute(`set lock_timeout = ${lockTimeoutMs}`);
   for (const each of pending) {
-    const concurrent = !isTransactional(database, each);
-    await driver.execute(`set lock_timeout = ${concurrent ? limits.concurrentTimeoutMs : lockTimeoutMs}`);
-    if (concurrent) log.info({ migration: each.name }, 'building an index, after the transactions that run now');
-    await withRetries(
-      each,
-      concurrent ? { ...limits, tries: 1, text: buildHeldUp } : { ...limits, text: lockedOut },
-      options,
-    );
+    const { name } = each;
+    const onLocked = () =>
+      log.info({ migration: name, againInMs: locks.pauseMs }, 'table locked, retrying the migration');
+    const transactional = isTransactional(database, each);
+    if (!transactional) log.info({ migration: name }, 'building an index, after the transactions that run now');
+    try {
+      if (transactional) await whileLocked(() => migrator.up({ migrations: [name] }), locks, onLocked);
+      else await buildIndexes(database, each, locks, onLocked);
+    } catch (error) {
+      const text = transactional ? lockedOut(name) : buildHeldUp(name);
+      throw isLockTimeout(error) ? new StartError(text, { cause: error }) : error;
+    }
   }
   await driver.execute('set lock_timeout = 0');
   return pending.map(({ name }) => name);
@@ -59,20 +65,6 @@ export async function applyLater(options: ApplyOptions): Promise<string[]> {
 /** Whether a migration runs in a transaction. One that builds an index concurrently cannot. */
 export const isTransactional = (database: Database, migration: NamedMigration): boolean =>
   instanceOf(database, migration).isTransactional();
-
-async function withRetries(
-  migration: NamedMigration,
-  limits: LockTries & { text: (name: string) => string },
-  { database, log }: ApplyOptions,
-): Promise<void> {
-  const onLocked = () =>
-    log.info({ migration: migration.name, againInMs: limits.pauseMs }, 'table locked, retrying the migration');
-  try {
-    await whileLocked(() => run(database, migration), limits, onLocked);
-  } catch (error) {
-    throw isLockTimeout(error) ? new StartError(limits.text(migration.name), { cause: error }) : error;
-  }
-}
 
 const endTransactions = `${endLongTransactions}, then run \`npm run migrate\` again.`;
 
@@ -83,15 +75,27 @@ const buildHeldUp = (name: string) =>
   `The migration ${name} builds an index, and a transaction that is older did not end in time. The unfinished index is ` +
   `not used, and the next try replaces it. ${endTransactions}`;
 
-async function run(database: Database, migration: NamedMigration): Promise<void> {
-  const { em, config, migrator } = database.orm;
+/**
+ * Runs the statements of a migration one by one: an index is not built concurrently inside a transaction, which the
+ * migrator opens in any case (`allOrNothing`).
+ */
+async function buildIndexes(
+  database: Database,
+  migration: NamedMigration,
+  { concurrentTimeoutMs: longMs, ...tries }: LockTries & { concurrentTimeoutMs: number },
+  onLocked: () => void,
+): Promise<void> {
+  const { em, migrator } = database.orm;
+  const driver = em.getDriver();
   const instance = instanceOf(database, migration);
-  if (instance.isTransactional()) {
-    await migrator.up({ migrations: [migration.name] });
-    return;
+  await instance.up();
+  for (const statement of instance.getQueries()) {
+    if (isConcurrent.test(String(statement))) {
+      await driver.execute(`set lock_timeout = ${longMs}`);
+      await driver.execute(statement);
+      await driver.execute(`set lock_timeout = ${lockTimeoutMs}`);
+    } else await whileLocked(() => driver.execute(statement), tries, onLocked);
   }
-  // `up` opens a transaction in any case (`allOrNothing`), and an index is not built concurrently inside one.
-  await new MigrationRunner(em.getDriver(), config.get('migrations'), config).run(instance, 'up');
   await migrator.logMigration(migration.name);
 }
 

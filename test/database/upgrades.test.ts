@@ -172,50 +172,6 @@ test('a table that stays locked is an error that says what to do, and nothing is
   expect(await columns()).not.toContain('colour');
 });
 
-test('an index is built concurrently, outside of a transaction', async () => {
-  const index = change(
-    'Migration20990103000000_expand_index',
-    ['create index concurrently if not exists destinations_by_test on destinations (id)'],
-    { outsideTransaction: true },
-  );
-  expect(await migrate(database, log, laterRelease('9.1.0', [index]))).toMatchObject({ migrations: [index.name] });
-  expect(await rows(database, `select to_regclass('destinations_by_test') is not null as present`)).toEqual([
-    { present: true },
-  ]);
-});
-
-test('an index build that an old transaction holds up is an error that says what to do, and can be repeated', async () => {
-  const index = change(
-    'Migration20990103000000_expand_index',
-    [
-      'drop index concurrently if exists destinations_by_test',
-      'create index concurrently destinations_by_test on destinations (id)',
-    ],
-    { outsideTransaction: true },
-  );
-  const old = await database.readers.connect();
-  await old.query('begin isolation level repeatable read');
-  await old.query('select 1 from accounts');
-  const own = await connectDatabase({
-    url: database.url,
-    log,
-    maxConnections: 1,
-    wholeTables: true,
-    migrations: laterRelease('9.1.0', [index]).migrations,
-  });
-  const apply = (concurrentTimeoutMs: number) =>
-    applyLater({ database: own, pending: [index], log, locks: { tries: 9, pauseMs: 1, concurrentTimeoutMs } });
-  await expect(apply(100)).rejects.toThrow(/builds an index.*older did not end in time.*npm run migrate/);
-  await checkSchema(database);
-  await old.query('rollback');
-  old.release();
-  expect(await apply(60_000)).toEqual([index.name]);
-  expect(
-    await rows(database, `select indisvalid from pg_index where indexrelid = 'destinations_by_test'::regclass`),
-  ).toEqual([{ indisvalid: true }]);
-  await own.close();
-});
-
 test('of two migrations, the first one stays when the second one fails', async () => {
   const broken = change('Migration20990102000000_expand_broken', ['alter table accounts add column colour text']);
   await expect(migrate(database, log, laterRelease('9.1.0', [colour, broken]))).rejects.toThrow(/colour/);
