@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import { dayMs } from '../database/uuid-time.ts';
@@ -31,6 +32,8 @@ const deleteForeign = {
 export interface PurgeOptions {
   /** A whole number, 7 or more. */
   olderThanDays: number;
+  /** The time from which ages are computed: by default that of PostgreSQL's clock, because that of a worker may be wrong. */
+  now?: Date;
   actor: string;
   ipAddress: string;
 }
@@ -61,10 +64,11 @@ export async function purgeAuditLogs(
   },
   options: PurgeOptions,
 ): Promise<number> {
-  const { olderThanDays } = options;
+  const { olderThanDays, now, ...caller } = options;
   if (!Number.isInteger(olderThanDays) || olderThanDays < shortestRetentionDays)
     throw new RangeError(`only entries older than ${shortestRetentionDays} days or more are purged`);
-  const before = new Date(Date.now() - olderThanDays * dayMs);
+  const nowMs = now?.getTime() ?? (await databaseNowMs(deps.database));
+  const before = new Date(nowMs - olderThanDays * dayMs);
   const limit = deps.entriesPerTransaction ?? entriesPerTransaction;
   await new Sealer(deps).seal().catch((error: unknown) => {
     // The purge below then stops for the same reason and records it in its entry.
@@ -85,7 +89,7 @@ export async function purgeAuditLogs(
         ...(fault && { stopped: { ...fault } }),
       };
       if (first || fault || purged.deleted + purged.foreignDeleted > 0)
-        await storeEntries(sql, [newEntry({ ...options, action: 'audit.purge', details }, seals, purged.head)]);
+        await storeEntries(sql, [newEntry({ ...caller, action: 'audit.purge', details }, seals, purged.head)]);
       return purged;
     });
     deleted += batch.deleted + batch.foreignDeleted;

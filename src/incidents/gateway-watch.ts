@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
@@ -38,13 +39,13 @@ export function createGatewayWatch(options: {
 
   // It is an incident as soon as one can be stored. The poller looks again soon: one round that failed is none.
   const databaseFailed = (error: unknown) => {
-    awaySinceMs ??= Date.now();
+    awaySinceMs ??= performance.now();
     throw error;
   };
 
   const work = async () => {
     const found = await conditions().catch(databaseFailed);
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const outageSinceMs = awaySinceMs !== null && nowMs - awaySinceMs >= awayMs ? awaySinceMs : null;
     // A condition that was seen during the outage may be due to it: no worker can write a heartbeat.
     if (outageSinceMs !== null) since.clear();
@@ -53,18 +54,20 @@ export function createGatewayWatch(options: {
     for (const { cause } of found) if (!since.has(cause)) since.set(cause, nowMs);
     // After a restart, a condition is young again, but must keep its incident open: so each is reported.
     const reports = found.map(({ cause, afterMs }) => {
-      const sinceMs = since.get(cause) ?? nowMs;
-      return { cause, sinceMs, opens: nowMs - sinceMs >= afterMs };
+      const ageMs = nowMs - (since.get(cause) ?? nowMs);
+      return { cause, ageMs, opens: ageMs >= afterMs };
     });
     if (outageSinceMs !== null)
-      reports.push({ cause: 'the database did not answer', sinceMs: outageSinceMs, opens: true });
+      reports.push({ cause: 'the database did not answer', ageMs: nowMs - outageSinceMs, opens: true });
     if (reports.length > 0) {
+      // Incidents are judged by PostgreSQL's clock. That of this process may be wrong.
+      const lastMs = await databaseNowMs(sql).catch(databaseFailed);
       await addIncidentCounts(
         sql,
-        reports.map(({ cause, sinceMs, opens }) => ({
+        reports.map(({ cause, ageMs, opens }) => ({
           ...{ kind: 'gateway' as const, accountId: null, consumerId: null, cause },
           ...{ opens, failed: 0, succeeded: 0 },
-          ...{ firstMs: sinceMs, lastMs: nowMs, example: null, oldest: null },
+          ...{ firstMs: lastMs - ageMs, lastMs, example: null, oldest: null },
         })),
       ).catch(databaseFailed);
       if (reports.some(({ opens }) => opens)) onOpening();

@@ -33,8 +33,12 @@ export async function openTestLog(entriesPerTransaction = 20_000) {
       await sealer.seal();
     },
     verify: (head?: NotedPoint): Promise<Verification> => verifyAuditLogs(deps, { head }),
+    /** By the clock of the test. */
     purge: (olderThanDays = 7) =>
-      purgeAuditLogs({ ...deps, entriesPerTransaction }, { olderThanDays, actor: 'bob', ipAddress: '192.0.2.9' }),
+      purgeAuditLogs(
+        { ...deps, entriesPerTransaction },
+        { olderThanDays, now: new Date(), actor: 'bob', ipAddress: '192.0.2.9' },
+      ),
     sql: (text: string, values: unknown[] = []) => rows(database, text, values),
     /** Saves both tables for `putBack`. */
     async keep() {

@@ -177,6 +177,14 @@ test('with another SECRETS_KEY, or a forged head, nothing is purged', async () =
   expect((await verifyAuditLogs(log.deps)).failure).toMatchObject({ kind: 'changed' });
 });
 
+test('a purge follows the clock of PostgreSQL', async () => {
+  vi.useRealTimers();
+  await log.sealed(1, 3);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * dayMs });
+  expect(await purgeAuditLogs(log.deps, { olderThanDays: 7, actor: 'x', ipAddress: 'x' })).toBe(0);
+  expect(await left()).toEqual([1, 2, 3]);
+});
+
 test('a foreign row is purged by the time when it was found, and the purge’s entry counts it', async () => {
   await log.sealed(1, 2);
   await log.sql(`insert into audit_logs (id, actor, action, ip_address, created_at, details, mac)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createGatewayWatch, type GatewayCondition } from '../../src/incidents/gateway-watch.ts';
 import { changeByOperator } from '../../src/incidents/incident-changes.ts';
 import { createIncidentJudge } from '../../src/incidents/judging/judge.ts';
@@ -164,6 +164,17 @@ test('an acknowledged incident survives an outage of the database', async () => 
     await sql.query({ name: '', text: addMark }, []);
   });
   await onlyEnds(ended, holds);
+});
+
+test('an incident stays open while its condition holds, also when the clock of the process is wrong', async () => {
+  const now = Date.now.bind(Date);
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 120_000);
+  onTestFinished(() => clock.mockRestore());
+  await watch(() => [{ cause: 'it holds', afterMs: 0 }]);
+  await until('it is open', async () => (await stateOf('it holds')) === 'open');
+  const openMs = performance.now();
+  await until('it would have resolved', () => performance.now() - openMs > 7_000);
+  expect(await incidentOf('it holds')).toMatchObject({ state: 'open', reopened_at: null });
 });
 
 test('a condition that is too young opens no incident', async () => {

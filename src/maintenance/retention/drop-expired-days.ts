@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../../database/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { partitionDays } from '../../database/partitions.ts';
 import { dayMs, isoDay } from '../../database/uuid-time.ts';
@@ -17,6 +18,7 @@ export interface DroppedDays {
  * read by a backup or a long list is kept until the next run.
  *
  * @param options.olderThanDays a whole number, 1 or more, because deduplication covers at least the last 24 hours
+ * @param options.now by default the time of PostgreSQL's clock: that of a worker may be wrong
  * @param options.signal ends the function before the next day
  * @throws RangeError for fewer days; otherwise the database's error or the signal's reason. Earlier days are dropped
  *   then.
@@ -25,7 +27,7 @@ export async function dropExpiredDays(
   database: Database,
   options: { olderThanDays: number; now?: Date; log: Log; signal?: AbortSignal },
 ): Promise<DroppedDays> {
-  const { olderThanDays, now = new Date(), log, signal } = options;
+  const { olderThanDays, now = new Date(await databaseNowMs(database)), log, signal } = options;
   if (!Number.isInteger(olderThanDays) || olderThanDays < 1)
     throw new RangeError('only days that ended one day ago or more are dropped');
   const endedBeforeMs = now.getTime() - olderThanDays * dayMs;

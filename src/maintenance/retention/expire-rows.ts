@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../../database/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { partitionDays } from '../../database/partitions.ts';
 import { dayMs, isoDay, uuidFloor } from '../../database/uuid-time.ts';
@@ -42,7 +43,7 @@ export type ExpiredRows = Record<
  * It uses many short transactions, so it can be ended at any time and can run in several processes at once.
  *
  * @param options.eventRetentionDays null when events are kept forever
- * @param options.now the time from which the age of rejected events is computed
+ * @param options.now the time from which the age of rejected events is computed, by default that of PostgreSQL's clock
  * @param options.signal ends the function before the next transaction
  * @throws the database's error, or the signal's reason.
  */
@@ -50,7 +51,7 @@ export async function expireRows(
   database: Database,
   options: { eventRetentionDays?: number | null; now?: Date; signal?: AbortSignal } = {},
 ): Promise<ExpiredRows> {
-  const { now = new Date(), signal } = options;
+  const { now = new Date(await databaseNowMs(database)), signal } = options;
   const days = Math.min(rejectedRetentionDays, options.eventRetentionDays ?? rejectedRetentionDays);
   const rejectedBefore = new Date(Math.floor(now.getTime() / dayMs - days) * dayMs);
   const [oldestDay = new Date(0)] = await partitionDays(database);

@@ -1,4 +1,5 @@
 import type { MaintenanceCounts } from '../../../workflows/maintenance-messages.ts';
+import { databaseNowMs } from '../../database/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { daysAhead, ensurePartitions } from '../../database/partitions.ts';
 import type { Log } from '../../shared/log.ts';
@@ -18,7 +19,7 @@ export async function retainEvents(
   signal: AbortSignal,
 ): Promise<MaintenanceCounts> {
   const { database, log } = deps;
-  await ensurePartitions(database, new Date(), daysAhead);
+  await ensurePartitions(database, new Date(await databaseNowMs(database)), daysAhead);
   const expired = { ...(await expireRows(database, { eventRetentionDays: olderThanDays, signal })) };
   if (olderThanDays === null) return expired;
   const { dropped, kept } = await dropExpiredDays(database, { olderThanDays, log, signal });

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { retainEvents } from '../../../src/maintenance/retention/run-retention.ts';
-import { dayMs, inOther, isoOf, midnight, useRetentionStage } from './stage.ts';
+import { dayMs, hasDay, inOther, isoOf, log, midnight, useRetentionStage } from './stage.ts';
 
 const stage = useRetentionStage();
 
@@ -32,4 +32,16 @@ test('days that a reader keeps are counted and logged as a warning', async () =>
 
   expect(await retain()).toMatchObject({ days_kept_busy: 0, days_dropped: days_kept_busy });
   expect(lines).toHaveLength(1);
+});
+
+test('a worker whose clock is 30 days ahead drops no day before its time', async () => {
+  const { database, delivered, rejected } = stage;
+  await delivered(noon(20));
+  await rejected(noon(20));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * dayMs });
+  onTestFinished(() => void vi.useRealTimers());
+  const counts = await retainEvents({ database, log }, 25, new AbortController().signal);
+  expect(counts).toMatchObject({ days_dropped: 0, days_kept_dedup_keys: 0, rejected_events: 0 });
+  expect(await hasDay(database, midnight(20))).toBe(true);
+  expect(await hasDay(database, midnight(-30))).toBe(false);
 });
