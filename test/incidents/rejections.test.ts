@@ -1,26 +1,49 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { incidentsOf, quickPace } from './support.ts';
 
+const secret = secretText('signing-secret-of-rejections');
+let sent = 0;
+
+function useRejections(rejectedWindowS: number) {
+  const gateway = useGateway({
+    worker: false,
+    incidents: { ...quickPace, times: { quietS: 1, rejectedWindowS, reopensS: 30 } },
+  });
+  return {
+    gateway,
+    incidents: () => incidentsOf(gateway),
+    account: () => gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: secret }),
+    async send(to: { provider: string; account_slug: string }, count: number, given: string) {
+      for (let n = 0; n < count; n++)
+        await gateway.send(to, JSON.stringify({ id: `r-${++sent}`, type: 'order' }), { 'x-webhook-secret': given });
+    },
+  };
+}
+
 /** Longer than it takes to send what a test counts together. */
 const rejectedWindowS = 60;
-const gateway = useGateway({
-  worker: false,
-  incidents: { ...quickPace, times: { quietS: 1, rejectedWindowS, reopensS: 30 } },
+const { gateway, incidents, account, send } = useRejections(rejectedWindowS);
+
+describe('with a window of five seconds', () => {
+  const windowMs = 5_000;
+  const quiet = useRejections(windowMs / 1000);
+
+  test('an incident ends after two accepted webhooks, however far apart they are', async () => {
+    const to = await quiet.account();
+    await quiet.send(to, 1, secret);
+    await quiet.send(to, 10, 'wrong');
+    const { id } = await quiet.incidents().one(to.id);
+    await quiet.send(to, 1, secret);
+    const at = Date.now();
+    await until('the first one is no longer in the window', () => Date.now() - at > windowMs + 500);
+    expect((await quiet.incidents().read(id)).body.state).toBe('open');
+    await quiet.send(to, 1, secret);
+    await quiet.incidents().one(to.id, ({ state }) => state === 'resolved');
+  });
 });
-const incidents = () => incidentsOf(gateway);
-const secret = secretText('signing-secret-of-rejections');
-
-const account = () =>
-  gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: secret });
-
-let sent = 0;
-async function send(to: { provider: string; account_slug: string }, count: number, given: string) {
-  for (let n = 0; n < count; n++)
-    await gateway.send(to, JSON.stringify({ id: `r-${++sent}`, type: 'order' }), { 'x-webhook-secret': given });
-}
 
 test('many rejected webhooks of an account that accepted some are an incident until some are accepted again', async () => {
   const to = await account();

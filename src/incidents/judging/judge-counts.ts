@@ -124,7 +124,7 @@ const updated = `
         when 'gateway' then $7::boolean and ${failingAt} < now() - ${seconds('$4')}
         else c.first_seen_at < now() - ${seconds('$4')}
           and (t.failed is null or t.failed < ${fewest} or ${accepted('c.account_id', `now() - ${seconds('$2')}`, `now() + interval '1 minute'`, 't.failed::bigint')} >= t.failed)
-          and ${accepted('c.account_id', `greatest(now() - ${seconds('$2')}, c.failing_at)`, `now() + interval '1 minute'`, '2')} >= 2
+          and ${accepted('c.account_id', 'greatest(c.failing_at, o.failed_at)', `now() + interval '1 minute'`, '2')} >= 2
       end as is_over
     from current c left join owners o on ${sameOwner('o', 'c')} left join adding a on ${sameCause('a', 'c')}
       left join totals t on ${sameOwner('t', 'c')}
