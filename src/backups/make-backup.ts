@@ -70,9 +70,12 @@ async function make(
   }, aliveMs);
   const ended = AbortSignal.any([signal, givenUp.signal]);
   try {
-    const made = await writeBackup(deps, { id, signal: ended, onProgress });
+    const made = await writeBackup(deps, { id, signal: ended, onProgress }).catch((error: unknown) => {
+      throw givenUp.signal.aborted && !signal.aborted ? givenUpFailure() : error;
+    });
+    // `givenUp` does not end it: a heartbeat finds no running backup either when the answer of this completion is lost.
     const mine = await untilWritten(() => completeBackup(database, id, made), {
-      signal: ended,
+      signal,
       onFailure: (error) => log.warn({ err: error, backup_id: id }, 'backup not recorded yet, retrying'),
     });
     if (mine) {
@@ -80,14 +83,11 @@ async function make(
       log.info({ backup_id: id, name, sizeBytes, rows, durationMs }, 'backup completed');
       return made;
     }
-    // Another worker has completed this backup. If its file has the same name, the file must be kept.
+    // An earlier try has completed this backup, or another worker has. A file that has the name of its file must be kept.
     const other = await readCompletedBackup(database, id);
     if (other?.name !== made.name) await store.delete(made.name);
     if (other) return other;
     throw givenUpFailure();
-  } catch (error) {
-    if (givenUp.signal.aborted && !signal.aborted) throw givenUpFailure();
-    throw error;
   } finally {
     clearInterval(saying);
   }

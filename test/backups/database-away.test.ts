@@ -1,7 +1,9 @@
+import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, onTestFinished, test } from 'vitest';
 import { beginBackup, listBackups } from '../../src/backups/backup-rows.ts';
 import { makeBackup } from '../../src/backups/make-backup.ts';
+import type { Statement } from '../../src/database/sql.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { proxyTo } from '../support/proxy-to.ts';
@@ -49,6 +51,31 @@ test('a backup that waits for PostgreSQL is given up when another one was begun'
     [next, 'running'],
     [id, 'failed'],
   ]);
+});
+
+test('a backup is completed even if the answer of its completion is lost, and a heartbeat finds it no longer running', async () => {
+  const database = await forTest(openDatabase({ url: await migratedDatabase(), log }));
+  const id = uuidv7();
+  await beginBackup(database, { id, trigger: 'schedule', workflowId: 'test' });
+  let completions = 0;
+  let isNotRunning = false;
+  const losing: typeof database = {
+    ...database,
+    async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
+      const found = await database.query<Row>(statement, values);
+      if (statement.name === 'backup_is_alive' && found.length === 0) isNotRunning = true;
+      if (statement.name !== 'complete_backup' || ++completions > 1) return found;
+      await until('a heartbeat finds it no longer running', () => isNotRunning);
+      throw new Error('Connection terminated unexpectedly');
+    },
+  };
+  const store = folderStore();
+  const deps = { database: losing, store, keep: 1, keyring: testKeyring, encrypt: false, log };
+  await makeBackup(deps, id, new AbortController().signal, () => undefined);
+  const [listed] = await listBackups(database);
+  expect(listed).toMatchObject({ id, status: 'completed', error: null });
+  expect((await store.files()).map(({ name }) => name)).toEqual([listed?.name]);
+  expect(completions).toBe(2);
 });
 
 test('a worker that stops does not wait for PostgreSQL to begin a backup', async () => {
