@@ -6,17 +6,21 @@ import type { DeliveryActivities, NotifyRequest, NotifyResult } from '../workflo
 import { whileBeating } from './alive.ts';
 import { withPlainFailures } from './failures.ts';
 
-/** The activities of event delivery. */
+/**
+ * The activities of event delivery. What a consumer or a destination has answered is recorded also when Temporal has
+ * cancelled the activity, because only this process knows it: after an outage of Temporal, each activity has timed out.
+ */
 export function createDeliveryActivities(deps: {
   attempts: Attempts;
   notifier: Notifier;
   log: Log;
+  /** Ends the retries of records while PostgreSQL is away, at the stop of the worker. */
+  recordingEnds: AbortSignal;
 }): DeliveryActivities {
+  const { recordingEnds: signal } = deps;
   /** Makes one try per call. Temporal waits before it calls again, so a wait occupies no activity slot. */
   const notify = async (request: NotifyRequest): Promise<NotifyResult> => {
-    const told = await withPlainFailures(deps.log, () =>
-      whileBeating(null, (signal) => deps.notifier.notify(request, signal)),
-    );
+    const told = await withPlainFailures(deps.log, () => whileBeating(() => deps.notifier.notify(request, signal)));
     switch (told.kind) {
       case 'settled':
         return { status: told.status };
@@ -37,7 +41,7 @@ export function createDeliveryActivities(deps: {
   return {
     async attemptDelivery(request) {
       const made = await withPlainFailures(deps.log, () =>
-        whileBeating(null, (signal) => deps.attempts.attempt(request, { claimToken: null, signal })),
+        whileBeating(() => deps.attempts.attempt(request, { claimToken: null, signal })),
       );
       return made.result;
     },

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { purgeAuditLogs } from '../src/audit/purge.ts';
 import { beginScheduledBackup, failBackup } from '../src/backups/backup-rows.ts';
 import { type BackupDeps, makeBackup } from '../src/backups/make-backup.ts';
@@ -6,19 +7,20 @@ import { retainEvents } from '../src/maintenance/retention/run-retention.ts';
 import { type SweepDeps, sweepOverdue } from '../src/maintenance/sweep.ts';
 import type { Keyring } from '../src/secrets/keyring.ts';
 import type { MaintenanceActivities, MaintenanceCounts } from '../workflows/maintenance-messages.ts';
-import { whileBeating } from './alive.ts';
+import { type Progress, whileBeating } from './alive.ts';
 import { withPlainFailures } from './failures.ts';
 
 /** The actor of a scheduled purge in the audit log: the gateway itself, with the address of this machine. */
 const gateway = { actor: 'gateway', ipAddress: '127.0.0.1' };
 
-/** The maintenance activities. `ending` aborts those in progress, so that another worker can start them immediately. */
+/** The maintenance activities. `ending` aborts those in progress; Temporal then retries them at once, on another worker. */
 export function createMaintenanceActivities(
   deps: BackupDeps & Omit<SweepDeps, 'sql'> & { keyring: Keyring; ending: AbortSignal },
 ): MaintenanceActivities {
   const { database, log, ending } = deps;
-  const task = (work: Parameters<typeof whileBeating<MaintenanceCounts>>[1]) =>
-    whileBeating(ending, async (signal, progress) => {
+  const task = (work: (signal: AbortSignal, progress: Progress) => Promise<MaintenanceCounts>) =>
+    whileBeating(async (progress) => {
+      const signal = AbortSignal.any([Context.current().cancellationSignal, ending]);
       try {
         return await work(signal, progress);
       } catch (error) {

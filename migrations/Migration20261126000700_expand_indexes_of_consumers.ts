@@ -1,4 +1,4 @@
-import { IndexesOfEvents } from '../src/database/indexes-of-events.ts';
+import { IndexesOfEvents } from './indexes-of-events.ts';
 
 /** Both indexes are empty while each account has one consumer. */
 export class Migration20261126000700_expand_indexes_of_consumers extends IndexesOfEvents {

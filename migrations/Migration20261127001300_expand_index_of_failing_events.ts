@@ -1,4 +1,4 @@
-import { IndexesOfEvents } from '../src/database/indexes-of-events.ts';
+import { IndexesOfEvents } from './indexes-of-events.ts';
 
 /**
  * An index of the events that have failed and are not over. The others have no entry in it, so it costs a successful

@@ -1,4 +1,4 @@
-import { IndexesOfEvents } from '../src/database/indexes-of-events.ts';
+import { IndexesOfEvents } from './indexes-of-events.ts';
 
 /** The index has few events: not those that their last attempt has failed. */
 export class Migration20261127001600_expand_index_of_marks extends IndexesOfEvents {

@@ -1,4 +1,4 @@
-import { IndexesOfEvents } from '../src/database/indexes-of-events.ts';
+import { IndexesOfEvents } from './indexes-of-events.ts';
 
 /** The index has only events that a bulk job has changed. */
 export class Migration20261127003200_expand_index_of_jobs extends IndexesOfEvents {

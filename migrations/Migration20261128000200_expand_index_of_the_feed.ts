@@ -1,4 +1,4 @@
-import { IndexesOfEvents } from '../src/database/indexes-of-events.ts';
+import { IndexesOfEvents } from './indexes-of-events.ts';
 
 /** New entries are added at its right end, and none of its columns changes. */
 export class Migration20261128000200_expand_index_of_the_feed extends IndexesOfEvents {

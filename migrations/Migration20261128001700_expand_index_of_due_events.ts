@@ -1,4 +1,4 @@
-import { IndexesOfEvents } from '../src/database/indexes-of-events.ts';
+import { IndexesOfEvents } from './indexes-of-events.ts';
 
 /** Only events with a failed attempt have entries in it, and those whose first attempt a workflow makes. */
 export class Migration20261128001700_expand_index_of_due_events extends IndexesOfEvents {

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readConfig, roles } from './config/config.ts';
 import { settingsInForce } from './config/in-force.ts';
+import { startedByVariable } from './config/npm-start.ts';
 import type { Told } from './roles/role-context.ts';
 import { failureText, runRole } from './roles/run-role.ts';
 import { exitWhenIdle } from './shared/exit.ts';
@@ -9,8 +10,10 @@ import { createLog, logNodeWarnings } from './shared/log.ts';
 import { StartError } from './shared/start-error.ts';
 import { logIds } from './telemetry/tracing/spans.ts';
 
-/** The limit for graceful shutdown. After it, the process exits immediately. */
-const stopLimitMs = 45_000;
+/** The limit for graceful shutdown, within which each role gives up what is still in flight (src/roles/api.ts). */
+const stopLimitMs = 40_000;
+/** How long a process may then take to close its connections in order. After it, the process exits immediately. */
+const closeLimitMs = 5_000;
 /**
  * Signals within this time after the first one count as the same request. A terminal sends Ctrl-C to the whole process
  * group, and npm forwards it to the gateway again, on a busy machine after several hundred milliseconds.
@@ -34,7 +37,8 @@ async function main(): Promise<void> {
   // Otherwise, only readConfig and settingsInForce, which is told what readConfig has read, get the environment.
   const { env } = process;
   const given = new Set(Object.keys(env));
-  loadEnvFile();
+  // What npm start has read is in the environment of its programs. One that it starts again must not read a later edit.
+  if (!env[startedByVariable]) loadEnvFile();
   const fromFile = new Set(Object.keys(env).filter((name) => !given.has(name)));
   // Works because nothing has used a thread yet (https://docs.libuv.org/en/v1.x/threadpool.html).
   env.UV_THREADPOOL_SIZE ??= threads;
@@ -52,7 +56,8 @@ async function main(): Promise<void> {
     stoppingSinceMs = performance.now();
     log.info({ signal }, 'stopping');
     stopping.abort();
-    setTimeout(() => process.exit(1), stopLimitMs).unref();
+    // One after the other: a process that stood still until both have passed closes its connections, too.
+    setTimeout(() => setTimeout(() => process.exit(1), closeLimitMs).unref(), stopLimitMs).unref();
   };
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGTERM', () => stop('SIGTERM'));

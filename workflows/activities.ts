@@ -11,8 +11,8 @@ import type {
 import { queueOfPurpose } from './queue-of-purpose.ts';
 
 const options = {
-  // An attempt takes seconds. But if the database is down after the POST, the activity retries the recording for this
-  // long, because another run of the activity would make the POST again.
+  // An attempt takes seconds. But if the database is down after the POST, the activity retries the recording, also when this
+  // time is over: another run of the activity on the same worker waits for it, and makes no second POST.
   startToCloseTimeout: '15m',
   // The worker sends a heartbeat at least every 4 s (src/temporal/worker-options.ts). When it dies, the activity runs again on
   // another worker after this time and the first delay of a retry: within 10 s in all.

@@ -44,7 +44,7 @@ export function openInbox(generation: number, retries: RetryRequest[]): Inbox {
     },
   );
   receive(retrySignal, 'An operator asks for one more attempt, now.', isRetry, (retry) => {
-    // The relay signals again when it does not know whether the first signal arrived.
+    // The dispatcher signals again when it does not know whether the first signal arrived.
     const known = inbox.retries.some((r) => r.generation === retry.generation && r.number === retry.number);
     if (!known) inbox.retries.push(retry);
   });

@@ -5,7 +5,6 @@ import { AdminCalls } from '../audit/admin-calls.ts';
 import type { AuditWriter } from '../audit/audit-writer.ts';
 import type { DeniedCalls } from '../audit/denied/denied-calls.ts';
 import type { RepeatedReads } from '../audit/repeated-reads.ts';
-import { consoleRoutes } from '../console/routes.ts';
 import { addressOf } from '../http/address.ts';
 import { clientNetworks } from '../http/admin/client-address.ts';
 import type { SlowAnswers } from '../http/admin/slow-answers.ts';
@@ -24,6 +23,7 @@ import { plainWords } from '../shared/plain-words.ts';
 import { version } from '../shared/version.ts';
 import { accountsOf, requireWithin } from '../tokens/scope-reach.ts';
 import { type AdminDeps, adminRoutes } from './admin-routes.ts';
+import { consoleRoutes } from './console-routes.ts';
 import { docsRoutes } from './openapi/docs.ts';
 import { openApiDocument } from './openapi/document.ts';
 

@@ -9,11 +9,12 @@ import type { ConsumerLines } from './consumer-lines.ts';
 
 /** Events of one consumer that wait in memory for a slot. More wait in the queue, where other processes find them. */
 const longestLine = 256;
-/** The last places in memory are for accounts that few events wait for, so that slow consumers leave the others room. */
-const reservedPlaces = 256;
-const shortLine = 16;
 /** The most bytes of bodies that were handed over and whose attempts have not ended. */
 const maxBytes = 64 * 1024 * 1024;
+/** The last places and bytes are for accounts of which few events wait, so that slow consumers leave the others room. */
+const reservedPlaces = 256;
+const reservedBytes = maxBytes / 4;
+const shortLine = 16;
 
 /** What the first attempt of a claimed event begins with. */
 export interface Begun {
@@ -42,6 +43,8 @@ export class AcceptedEvents implements HandOver {
   readonly #deps: AcceptedEventsDeps;
   /** Places of events that are being stored. */
   #reserved = 0;
+  /** Those of them without a slot, by account. A batch may bring an account more than a short line. */
+  readonly #joining = new Map<string, number>();
   #bytes = 0;
   #whenSettled: (() => void) | null = null;
 
@@ -63,14 +66,15 @@ export class AcceptedEvents implements HandOver {
   }
 
   reserve(event: AttemptOwner & { id: string; bytes: number }): Place | null {
-    const { backlog, lines, isOpen, free } = this.#deps;
+    const { backlog, claims, lines, isOpen, free } = this.#deps;
     const { consumerId, accountId, bytes } = event;
     // An event of a held consumer would only be read, decided about, and put into the queue.
     if (!isOpen() || backlog.isBehind(consumerId) || backlog.isHeld(consumerId)) return null;
     const line = lines.of(consumerId);
-    const isLong = line >= shortLine || lines.ofAccount(accountId) >= shortLine * accountShare;
-    const kept = isLong ? reservedPlaces : 0;
-    if (free() <= kept || this.#bytes + bytes > maxBytes || line >= longestLine) {
+    const joining = this.#joining.get(accountId) ?? 0;
+    const isLong = line + joining >= shortLine || lines.ofAccount(accountId) + joining >= shortLine * accountShare;
+    const [places, most] = isLong ? [reservedPlaces, maxBytes - reservedBytes] : [0, maxBytes];
+    if (claims.isSettling || free() <= places || this.#bytes + bytes > most || line >= longestLine) {
       backlog.fellBehind(consumerId);
       return null;
     }
@@ -85,6 +89,12 @@ export class AcceptedEvents implements HandOver {
     if (!this.#deps.backlog.isHeld(consumerId)) this.#deps.queued(consumerId);
   }
 
+  #joins(accountId: string, change: 1 | -1): void {
+    const joining = (this.#joining.get(accountId) ?? 0) + change;
+    if (joining === 0) this.#joining.delete(accountId);
+    else this.#joining.set(accountId, joining);
+  }
+
   #place({ id: eventId, consumerId, accountId, bytes }: AttemptOwner & { id: string; bytes: number }): Place {
     const { slots, claims, lines, begin } = this.#deps;
     const taken = lines.of(consumerId) === 0 ? slots.acquireDirect({ consumerId, accountId }, performance.now()) : null;
@@ -92,6 +102,7 @@ export class AcceptedEvents implements HandOver {
     const hold = claims.hold(eventId);
     const claim = { eventId, consumerId, accountId, generation: 0 };
     this.#reserved++;
+    if (!slot) this.#joins(accountId, 1);
     this.#bytes += bytes;
     let hasLeft = false;
     const leave = () => {
@@ -99,6 +110,7 @@ export class AcceptedEvents implements HandOver {
       if (hasLeft) return;
       hasLeft = true;
       this.#reserved--;
+      if (!slot) this.#joins(accountId, -1);
       if (this.#reserved === 0) this.#whenSettled?.();
     };
     const giveUp = () => {

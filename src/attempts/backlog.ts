@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { uuidFloor, uuidMs } from '../database/uuid-time.ts';
 import { consumersAClaim, lowestId } from '../events/queue.ts';
-import type { ClaimRound, ClaimScope } from './claim.ts';
+import type { ClaimRound, ConsumersToClaim } from './claim.ts';
 
-/** How often the whole queue is looked at, because a notification can get lost and leases can expire. */
+/** How often the whole queue is looked at, because a notification can get lost and the claims of a dead process are ended. */
 const lookEveryMs = 1_000;
 /** A look at a queue with a long history takes longer, and then takes place less often: at most a twentieth of the time. */
 const lookShare = 20;
@@ -75,7 +75,7 @@ export class Backlog {
    *
    * @param isFree whether the consumer has a free slot.
    */
-  scope(isFree: (consumerId: string) => boolean, nowMs: number): ClaimScope | null {
+  scope(isFree: (consumerId: string) => boolean, nowMs: number): ConsumersToClaim | null {
     const pauseMs = Math.min(longestPauseMs, Math.max(lookEveryMs, this.#lookTookMs * lookShare));
     const dueMs = this.#lookedMs + pauseMs;
     if (this.#lookAfter !== null || this.#unknownSince !== null || nowMs >= dueMs) {
@@ -102,7 +102,7 @@ export class Backlog {
    * @param full whether the claim took as many events as it could, so that no consumer is known to be empty.
    */
   learn(
-    scope: ClaimScope,
+    scope: ConsumersToClaim,
     round: ClaimRound,
     { began, full, beganMs }: { began: number; full: boolean; beganMs: number },
   ): void {

@@ -72,7 +72,7 @@ const claimWaited = {
 };
 
 /** The consumers whose events a claim of first attempts may take. */
-export type ClaimScope =
+export type ConsumersToClaim =
   /** The next consumers after the consumer `after` that have events in the queue. */
   | { kind: 'all'; after: string }
   /** These consumers, each from the event after `after` on. */
@@ -102,7 +102,7 @@ export interface Room {
 /** Claims events that need their first attempt. Claims none while deliveries are paused. */
 export async function claimForAttempt(
   sql: Sql,
-  options: { scope: ClaimScope; room: Room; limit: number; token: string },
+  options: { scope: ConsumersToClaim; room: Room; limit: number; token: string },
 ): Promise<ClaimRound> {
   const { scope, room, limit, token } = options;
   if (scope.kind === 'all')

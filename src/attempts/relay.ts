@@ -7,7 +7,7 @@ import { ClaimReturns } from '../processes/claim-returns.ts';
 import type { Log } from '../shared/log.ts';
 import { FirstAttempts } from './first-attempts.ts';
 
-/** The part of an `api` that delivers: it makes first attempts, and leaves everything else to workers (src/engine/relay.ts). */
+/** The part of an `api` that delivers: it makes first attempts, and leaves everything else to workers (src/engine/dispatcher.ts). */
 export class AttemptRelay {
   readonly #holder: ClaimHolder;
   readonly #firstAttempts: FirstAttempts;

@@ -74,10 +74,10 @@ export class RepeatedReads {
       this.#hourMs = hour;
       this.#firsts = new Map();
     }
-    const { actor, ipAddress, action, details } = entry;
+    const { token_scope } = entry.details;
     // A token that was revoked and created again has the same name, and may have another scope.
-    const of = details.token_scope === undefined ? ids : { ...ids, token_scope: details.token_scope };
-    const key = JSON.stringify([actor, ipAddress, action, of]);
+    const of = token_scope === undefined ? ids : { ...ids, token_scope };
+    const key = keyOf(entry, of);
     const first = this.#firsts.get(key);
     if (first === undefined) return this.#first(key, entry);
     await first;
@@ -89,10 +89,11 @@ export class RepeatedReads {
    *
    * @param of further details of the closing entry. Calls that differ in them are counted apart.
    */
-  count({ actor, ipAddress, action }: AuditEntry, of: AuditDetails): void {
+  count(entry: AuditEntry, of: AuditDetails): void {
+    const { actor, ipAddress, action } = entry;
     const nowMs = this.#now();
     const hour = startOfHour(nowMs);
-    this.#counts.count(`${hour} ${JSON.stringify([actor, ipAddress, action, of])}`, {
+    this.#counts.count(`${hour} ${keyOf(entry, of)}`, {
       ...{ hourMs: hour, entry: { actor, ipAddress, action }, of },
       ...{ calls: 1, sinceMs: nowMs, untilMs: nowMs },
     });
@@ -120,6 +121,10 @@ export class RepeatedReads {
     return this.#counts.stop();
   }
 }
+
+/** The same for calls that are counted together. */
+const keyOf = ({ actor, ipAddress, action }: AuditEntry, of: AuditDetails) =>
+  JSON.stringify([actor, ipAddress, action, of]);
 
 const startOfHour = (ms: number) => Math.floor(ms / hourMs) * hourMs;
 

@@ -1,6 +1,6 @@
 import { type ArchivedTable, formatVersion, type Manifest } from './manifest.ts';
 import { settleStatements } from './settle.ts';
-import { boundsOf } from './tables.ts';
+import { boundsOf, columnsLeftOut } from './tables.ts';
 
 /**
  * The format of a backup: one file `gateway-<UTC time>-<id>.sql.gz` with two gzip members (RFC 1952). If the name ends
@@ -52,6 +52,12 @@ export function partitionStatements({ name, days, storage }: Omit<ArchivedTable,
 /** Disables or enables the gateway's triggers, but not those of foreign keys. The owner of the tables may do this. */
 export const triggerStatements = (tables: readonly Omit<ArchivedTable, 'rows'>[], state: 'DISABLE' | 'ENABLE') =>
   tables.filter(({ triggers }) => triggers).map(({ name }) => `ALTER TABLE ${quoted(name)} ${state} TRIGGER USER;`);
+
+/** Give columns that are not part of backups their defaults, where an archive has them all the same. */
+export const defaultStatements = (tables: readonly Omit<ArchivedTable, 'rows'>[]) =>
+  tables.flatMap((table) =>
+    columnsLeftOut(table).map((column) => `UPDATE ${quoted(table.name)} SET ${quoted(column)} = DEFAULT;`),
+  );
 
 export const sequenceStatements = (sequences: Manifest['sequences']) =>
   sequences.map(

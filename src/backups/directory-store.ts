@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '../shared/log.ts';
+import { syncFolder } from '../shared/sync-folder.ts';
 import { isArchiveName } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
 import { type BackupStore, maxFiles, type StoredFile, skippedAt, tooManyFiles } from './backup-store.ts';
@@ -106,15 +107,6 @@ async function writeWhole(dir: string, file: string, content: Readable, signal: 
 
 /** Ignores an error of the cleanup, because the original error is more useful. */
 const ignored = () => undefined;
-
-async function syncFolder(dir: string): Promise<void> {
-  const handle = await open(dir, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Removes unfinished files. Only one backup runs at a time, so they were left by a killed process. */
 async function removeUnfinished(dir: string, skipped: (name: string, error: unknown) => void): Promise<void> {

@@ -31,3 +31,27 @@ async function isEmpty(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query('select 1 from mikro_orm_migrations limit 1');
   return rows.length === 0;
 }
+
+// Waits for the transaction of a restore, whose connection may have broken while the server commits it.
+const dropEmpty = `
+  do $$ begin
+    lock table mikro_orm_migrations in access exclusive mode;
+    if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
+  end $$`;
+
+/**
+ * Removes the empty table of migrations, which is made outside of a restore's transaction, after that has failed.
+ *
+ * @returns whether the transaction was committed after all and only the answer was lost; null if the database does not say.
+ */
+export async function isCommittedAfterAll(pool: pg.Pool): Promise<boolean | null> {
+  try {
+    await pool.query(dropEmpty);
+    const { rows } = await pool.query<{ kept: boolean }>(
+      `select to_regclass('mikro_orm_migrations') is not null as kept`,
+    );
+    return rows[0]?.kept === true;
+  } catch {
+    return null;
+  }
+}

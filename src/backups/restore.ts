@@ -17,10 +17,16 @@ import { sqlOfClient } from '../database/transaction.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
 import { ArchiveReader } from './archive-reader.ts';
-import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
+import {
+  defaultStatements,
+  partitionStatements,
+  sequenceStatements,
+  tableAndColumns,
+  triggerStatements,
+} from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedTable, Manifest } from './manifest.ts';
-import { refuseUnlessEmpty } from './restore-target.ts';
+import { isCommittedAfterAll, refuseUnlessEmpty } from './restore-target.ts';
 import { pauseRestored, type Settled, settleEvents } from './settle.ts';
 import { leftOut } from './tables.ts';
 import { type ArchiveSource, unreadable } from './verify-archive.ts';
@@ -64,12 +70,12 @@ export async function restoreArchive(
     await refuseUnlessEmpty(await database.pool.connect().then(released));
     restored = await loaded(database, source, manifest, { keyring, onProgress });
   } catch (error) {
-    throw explained(url, error, 'Nothing was restored.');
+    throw explained(error, `${placed(url)} did not take the backup`, 'Nothing was restored.');
   } finally {
     await database.close();
   }
   const after = await finished(url, log, onProgress).catch((error: unknown) => {
-    throw explained(url, error, 'Everything was restored; run `npm run migrate` before the start.');
+    throw explained(error, `${placed(url)} failed after the restore`, restoredText(manifest, 'Everything'));
   });
   return {
     ...restored,
@@ -129,12 +135,6 @@ function refuseOtherSchema(source: ArchiveSource, { migrations: applied, gateway
   }
 }
 
-// Only if the table is empty: the commit may have succeeded although its response was lost.
-const dropMigrations = `
-  do $$ begin
-    if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
-  end $$`;
-
 type LoadDeps = Pick<RestoreDeps, 'keyring' | 'onProgress'>;
 
 async function loaded(
@@ -147,6 +147,7 @@ async function loaded(
   const connection = soleConnection(database);
   // Creates the migrator's own table, which it does outside any transaction.
   await migrator.getPending();
+  let complete = null as Restored | null;
   try {
     return await em.fork().transactional(async (transactional) => {
       const transaction = transactional.getTransactionContext();
@@ -162,12 +163,16 @@ async function loaded(
       await migrator.up({ transaction, migrations: migrated });
       const settled = await settleEvents(client);
       await pauseRestored(client, `restored from ${source.name}, a backup of ${manifest.created_at}`);
-      return { manifest, rowsByTable, skipped, migrated, ...settled };
+      complete = { manifest, rowsByTable, skipped, migrated, ...settled };
+      return complete;
     });
   } catch (error) {
     connection.giveBack();
-    await database.pool.query(dropMigrations).catch(() => undefined);
-    throw error;
+    const committed = await isCommittedAfterAll(database.pool);
+    if (complete === null || committed === false) throw error;
+    if (committed) return complete;
+    const outcome = `If the database has no table events, restore again. ${restoredText(manifest, 'Otherwise, everything')}`;
+    throw explained(error, 'The answer to the commit was lost', outcome);
   }
 }
 
@@ -207,7 +212,8 @@ async function loadRows(
     rowsByTable[table.name] = await copyRows(client, table, content);
   }
   await reader.finish();
-  for (const text of [...triggerStatements(ours, 'ENABLE'), ...sequencesOf(manifest, known)]) await client.query(text);
+  const after = [...defaultStatements(ours), ...triggerStatements(ours, 'ENABLE'), ...sequencesOf(manifest, known)];
+  for (const text of after) await client.query(text);
   return { rowsByTable, skipped };
 }
 
@@ -224,9 +230,17 @@ async function copyRows(client: pg.ClientBase, table: ArchivedTable, content: As
   return copy.rowCount;
 }
 
-function explained(url: string, error: unknown, outcome: string): unknown {
-  if (error instanceof BackupError) return error;
+function placed(url: string): string {
   const { server, database } = placeOf(url);
-  const where = `The database ${database} at ${server}`;
-  return new BackupError(`${where} did not take the backup (${said(error)}). ${outcome}`, { cause: error });
+  return `The database ${database} at ${server}`;
+}
+
+/** With the end of the audit log, because an error replaces the report that has it. */
+const restoredText = ({ audit_head: head }: Manifest, what: string) =>
+  `${what} was restored: run \`npm run migrate\` before the start.` +
+  (head === null ? '' : ` The audit log ended at ${head.seq}:${head.seal}.`);
+
+function explained(error: unknown, what: string, outcome: string): unknown {
+  if (error instanceof BackupError) return error;
+  return new BackupError(`${what} (${said(error)}). ${outcome}`, { cause: error });
 }

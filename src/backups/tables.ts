@@ -27,6 +27,13 @@ const leftOutColumns: Readonly<Record<string, string>> = {
 };
 
 /**
+ * The columns of an archived table that are not part of backups. The release before does not know them: its backups of the
+ * schema of this one have them, and the tables of `leftOut` that are new.
+ */
+export const columnsLeftOut = ({ name, columns }: Pick<SourceTable, 'name' | 'columns'>): string[] =>
+  columns.filter((column) => `${name}.${column}` in leftOutColumns);
+
+/**
  * The gateway's own tables, which every backup contains: if one cannot be read, the backup fails. Other tables, such as
  * those of a newer schema, are included unless `foreignness` finds that they are not the gateway's.
  */

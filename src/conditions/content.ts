@@ -40,7 +40,7 @@ export function storedContent({ headers, body }: StoredContent): Content {
       return typeof value === 'number' && !isExact(value) ? valueAt(exactRoot(), path) : value;
     },
     header: headerReader(headers),
-    isTooLarge: () => body !== null && !isWithin() && beginsStructure(body),
+    isTooLarge: lazy(() => body !== null && !isWithin() && beginsStructure(body)),
   };
 }
 

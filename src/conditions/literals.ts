@@ -1,6 +1,6 @@
 import { type IToken, tokenMatcher } from 'chevrotain';
 import { ConditionError } from './condition-error.ts';
-import { compilePattern, maxProgramSize } from './pattern.ts';
+import { maxProgramSize, mistakeOf } from './pattern.ts';
 import { Numeral, Text } from './tokens.ts';
 import type { Kind, LiteralValue } from './tree.ts';
 
@@ -25,9 +25,10 @@ export function readText({ image, startOffset }: IToken): string {
 /** Decodes the pattern of `matches`. @throws ConditionError when it is not a pattern of RE2, or too large a one */
 export function readPattern(token: IToken): string {
   const pattern = readText(token);
-  const compiled = compilePattern(pattern);
-  if (compiled === null) throw ConditionError.at(token, 'a regular expression of RE2');
-  if (compiled.programSize() > maxProgramSize)
+  const mistake = mistakeOf(pattern);
+  if (mistake === 'too long') throw ConditionError.at(token, 'a shorter regular expression, or one with lower counts');
+  if (mistake === 'no pattern') throw ConditionError.at(token, 'a regular expression of RE2');
+  if (mistake === 'too large')
     throw ConditionError.at(token, `a regular expression of at most ${maxProgramSize} steps`);
   return pattern;
 }

@@ -176,6 +176,8 @@ export function readConfig(role: Role, env: Environment) {
     logLevel: e.LOG_LEVEL ?? (isAll || isOneOff(role) ? 'warn' : 'info'),
     /** The machine's own variables for finding programs and folders. */
     machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
+    /** What systemd says of the output that its journal takes; null without systemd. */
+    journalStream: env.JOURNAL_STREAM ?? null,
   };
 }
 

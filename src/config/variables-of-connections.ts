@@ -60,6 +60,7 @@ export const variablesOfConnections = {
       "How long `npm start`'s own Temporal keeps closed workflows, 1 at least ([disk](sizing.md#disk)). Events are kept independently of it.",
   }),
   ...usedBy(['api'], {
-    TEMPORAL_UI_URL: 'Web UI of a Temporal of your own, for links. None: events show no link.',
+    TEMPORAL_UI_URL:
+      "Where people reach Temporal's Web UI, for links. None: that of `npm start`'s own Temporal; without one, events show no link.",
   }),
 };

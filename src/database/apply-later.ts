@@ -1,4 +1,5 @@
 import type { Migration } from '@mikro-orm/migrations';
+import { IndexesOfEvents } from '../../migrations/indexes-of-events.ts';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { Database } from './database.ts';
@@ -87,15 +88,21 @@ async function buildIndexes(
 ): Promise<void> {
   const { em, migrator } = database.orm;
   const driver = em.getDriver();
-  const instance = instanceOf(database, migration);
-  await instance.up();
-  for (const statement of instance.getQueries()) {
-    if (isConcurrent.test(String(statement))) {
-      await driver.execute(`set lock_timeout = ${longMs}`);
-      await driver.execute(statement);
-      await driver.execute(`set lock_timeout = ${lockTimeoutMs}`);
-    } else await whileLocked(() => driver.execute(statement), tries, onLocked);
-  }
+  let again: boolean;
+  do {
+    const instance = instanceOf(database, migration);
+    await instance.up();
+    const statements = instance.getQueries();
+    for (const statement of statements) {
+      if (isConcurrent.test(String(statement))) {
+        await driver.execute(`set lock_timeout = ${longMs}`);
+        await driver.execute(statement);
+        await driver.execute(`set lock_timeout = ${lockTimeoutMs}`);
+      } else await whileLocked(() => driver.execute(statement), tries, onLocked);
+    }
+    // A partition that was attached before the index was made on the table has no part of it yet.
+    again = instance instanceof IndexesOfEvents && statements.some((statement) => isConcurrent.test(String(statement)));
+  } while (again);
   await migrator.logMigration(migration.name);
 }
 

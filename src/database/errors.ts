@@ -68,6 +68,12 @@ export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '5
 /** Whether the server has canceled a statement (`query_canceled`): it took longer than its limit. */
 export const isCanceled = (error: unknown): boolean => sqlState(error) === '57014';
 
+/** The SQLSTATE of each write while the server takes none (`read_only_sql_transaction`). */
+export const readOnlyState = '25006';
+
+/** Whether the server takes no writes. */
+export const isReadOnly = (error: unknown): boolean => sqlState(error) === readOnlyState;
+
 function sqlState(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? error.code : undefined;

@@ -32,6 +32,7 @@ import { Migration20261128001500_expand_actors_of_replays } from '../../migratio
 import { Migration20261128001600_expand_headers_of_attempts } from '../../migrations/Migration20261128001600_expand_headers_of_attempts.ts';
 import { Migration20261128001700_expand_index_of_due_events } from '../../migrations/Migration20261128001700_expand_index_of_due_events.ts';
 import { Migration20261129000100_expand_index_of_audited_checks } from '../../migrations/Migration20261129000100_expand_index_of_audited_checks.ts';
+import { Migration20261130000100_expand_names_of_the_queue } from '../../migrations/Migration20261130000100_expand_names_of_the_queue.ts';
 
 /** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
 export interface NamedMigration {
@@ -79,6 +80,7 @@ const laterMigrations = {
   Migration20261128001600_expand_headers_of_attempts,
   Migration20261128001700_expand_index_of_due_events,
   Migration20261129000100_expand_index_of_audited_checks,
+  Migration20261130000100_expand_names_of_the_queue,
 };
 
 /** All migrations, oldest first. */

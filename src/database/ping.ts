@@ -1,10 +1,11 @@
+import { readOnlyState } from './errors.ts';
 import type { Sql } from './sql.ts';
 
 const ping = { name: 'ping', text: `select current_setting('transaction_read_only') = 'on' as "readOnly"` };
 
-/** With the SQLSTATE that each write gets (`read_only_sql_transaction`). */
+/** With the SQLSTATE that each write gets. */
 class ReadOnlyError extends Error {
-  readonly code = '25006';
+  readonly code = readOnlyState;
 }
 
 /**

@@ -44,6 +44,9 @@ export const proxyHeaders: readonly string[] = [
 
 /**
  * Headers that match a wildcard above but are forwarded, unless DROPPED_HEADERS names them, because consumers read them:
- * the address that a chat service called, and the secret of Cloudflare's notifications.
+ * the address that a chat service called, the secret of Cloudflare's notifications, and the signatures of the webhooks of
+ * Envoy (visitor management) and SurveyMonkey.
  */
-export const keptHeaders: readonly string[] = ['x-original-url', 'cf-webhook-auth'];
+export const keptHeaders: readonly string[] = [
+  ...['x-original-url', 'cf-webhook-auth', 'x-envoy-signature', 'sm-signature', 'sm-apikey'],
+];

@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../shared/start-error.ts';
 import { explained } from './file-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { isRoot } from './os-process.ts';
-import { namesIn, type SecretFiles, secretFiles, writeWhole } from './secret-files.ts';
+import { type ExistingSecrets, namesIn, type SecretFiles, secretFiles, writeWhole } from './secret-files.ts';
 
 /** Increased when a newer gateway stores something in the folder that an older one would misread. */
 const formatVersion = 1;
@@ -43,6 +43,8 @@ export function openDataDir(folder: string): DataDir {
   return explained(wanted, () => {
     const isNew = !hasMarker(wanted);
     if (!isNew && isRoot()) checkOwner(wanted);
+    // Parents get the usual mode: as root, the database runs as another user, who has to enter them.
+    mkdirSync(dirname(wanted), { recursive: true });
     mkdirSync(wanted, { recursive: true, mode: 0o700 });
     if (isNew) writeWhole(join(wanted, markerName), `${JSON.stringify({ format: formatVersion })}\n`, 0o644);
     const path = realpathSync(wanted);
@@ -63,7 +65,7 @@ export function openDataDir(folder: string): DataDir {
  * Reads the secrets of a data folder without locking or changing it. The folder may be in use by a gateway, or may not
  * exist.
  */
-export const existingSecrets = (folder: string): Pick<SecretFiles, 'find'> => secretFiles(resolve(folder));
+export const existingSecrets = (folder: string): ExistingSecrets => secretFiles(resolve(folder));
 
 /** The files of `secrets/`; a retired key has its id in its name. An operator puts a key there before a restore. */
 const secretName = /^(secrets-key(-previous|-[0-9a-f]{8})?|admin-token|postgres-password)$/;

@@ -33,6 +33,17 @@ export async function commandOf(pid: number): Promise<string | null> {
   }
 }
 
+/** The working folder of a running process; null when the process does not exist, or the system does not show it. */
+export async function workingFolderOf(pid: number): Promise<string | null> {
+  try {
+    if (process.platform === 'linux') return await readlink(`/proc/${pid}/cwd`);
+    const { stdout } = await run('lsof', ['-a', '-p', String(pid), '-d', 'cwd', '-Fn']);
+    return /^n(.+)$/m.exec(stdout)?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** The pids of all other running processes whose command line matches. */
 export async function pidsWhere(fits: (command: string) => boolean): Promise<number[]> {
   const pids = await allPids();

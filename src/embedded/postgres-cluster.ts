@@ -1,6 +1,7 @@
-import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../shared/start-error.ts';
+import { syncFolder } from '../shared/sync-folder.ts';
 import type { PostgresProgram } from './postgres-program.ts';
 import type { PostgresUser } from './postgres-user.ts';
 import { runCommand } from './run-command.ts';
@@ -109,14 +110,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Makes a rename survive a power failure. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

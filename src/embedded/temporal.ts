@@ -7,7 +7,7 @@ import { StartError } from '../shared/start-error.ts';
 import { type StopSignals, startChild } from './child.ts';
 import type { DataDir } from './data-dir.ts';
 import { explainFileError } from './file-error.ts';
-import { endForeign, listensOn, pidsWhere } from './os-process.ts';
+import { endForeign, listensOn, pidsWhere, workingFolderOf } from './os-process.ts';
 import { freePort, rememberedPort, rememberPort, wasPortTaken } from './ports.ts';
 import { lowerPriority } from './priority.ts';
 import { serverLog } from './server-log.ts';
@@ -41,6 +41,11 @@ type StartOptions = {
   durable?: boolean;
 };
 
+/**
+ * The server gets only the name of its file, in its working folder. It puts the name into a URI without escaping it, so that a `#`,
+ * `?` or `%` in a path would make it open another file.
+ */
+const databaseName = 'temporal.db';
 const usualPort = 7233;
 const basePort = 17233;
 const uiBasePort = 18233;
@@ -115,7 +120,7 @@ export async function startTemporal(options: StartOptions): Promise<EmbeddedTemp
 
 async function started(options: StartOptions): Promise<EmbeddedTemporal> {
   const folder = options.dataDir.path;
-  const database = join(folder, 'temporal.db');
+  const database = join(folder, databaseName);
   const isNew = !existsSync(database);
   const output = serverLog(join(folder, 'temporal.log'));
 
@@ -123,11 +128,11 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
     startSupervised({
       name: 'Temporal',
       launch: async () => {
-        await stopOrphans(database);
+        await stopOrphans(folder);
         if (existsSync(database)) reduceIndexes(database, options.log);
         const child = startChild(
           options.program,
-          serverArgs({ port, uiPort, database, namespace: options.namespace, durable: options.durable ?? true }),
+          serverArgs({ port, uiPort, namespace: options.namespace, durable: options.durable ?? true }),
           {
             // Without the user's TEMPORAL_* variables and profiles, which are for other servers.
             env: { GOMAXPROCS: String(threads), GOGC: String(garbagePercent) },
@@ -148,7 +153,7 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
 
   for (let tried = 1; ; tried += 1) {
     // Before choosing ports, because orphaned servers may still hold the previous ones.
-    await stopOrphans(database);
+    await stopOrphans(folder);
     const port = await freePort([usualPort, rememberedPort(folder, 'temporal')], basePort);
     const uiPort = await freePort([options.uiPort, rememberedPort(folder, 'temporal-ui')], uiBasePort);
     const start = await startOn(port, uiPort);
@@ -172,17 +177,11 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
   }
 }
 
-function serverArgs(server: {
-  port: number;
-  uiPort: number;
-  database: string;
-  namespace: string;
-  durable: boolean;
-}): string[] {
+function serverArgs(server: { port: number; uiPort: number; namespace: string; durable: boolean }): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn'],
     ...['--port', String(server.port), '--ui-port', String(server.uiPort)],
-    ...['--namespace', server.namespace, '--db-filename', server.database],
+    ...['--namespace', server.namespace, '--db-filename', databaseName],
     ...pragmas(server.durable).flatMap((pragma) => ['--sqlite-pragma', pragma]),
     ...dynamicSettings.flatMap((setting) => ['--dynamic-config-value', setting]),
     ...Object.values(searchAttributes).flatMap(({ name, type }) => [
@@ -207,14 +206,15 @@ const typeNames: Record<(typeof searchAttributes)[keyof typeof searchAttributes]
   INT: 'Int',
 };
 
-/** Stops the servers of a killed gateway. They are recognized by this database file in their command line. */
-async function stopOrphans(database: string): Promise<void> {
-  const isOurs = (command: string) =>
-    command.includes('server start-dev') && `${command} `.includes(` --db-filename ${database} `);
-  for (const pid of await pidsWhere(isOurs)) {
-    if (await endForeign(pid, stopSignals)) continue;
+/** Stops the servers of a killed gateway. They are recognized by their working folder. */
+async function stopOrphans(folder: string): Promise<void> {
+  // Earlier releases named the file with its path.
+  const isServer = (command: string) =>
+    command.includes('server start-dev') && / --db-filename (.*\/)?temporal\.db /.test(`${command} `);
+  for (const pid of await pidsWhere(isServer)) {
+    if ((await workingFolderOf(pid)) !== folder || (await endForeign(pid, stopSignals))) continue;
     throw new StartError(
-      `A Temporal server that an earlier gateway left behind (process ${pid}) still runs on ${database} and cannot be stopped. ` +
+      `A Temporal server that an earlier gateway left behind (process ${pid}) still runs on ${folder} and cannot be stopped. ` +
         `Stop it with: kill ${pid}`,
     );
   }

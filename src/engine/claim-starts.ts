@@ -20,6 +20,8 @@ type RoundRow = { hops: number; last_account: string | null; account_id: string 
     event_id: string | null;
   };
 
+// An event whose next attempt an api could make (`direct`) waits for its workflow from now on, and no api takes it: the workflow
+// may run although the answer of Temporal is lost.
 const claimPendingStarts = {
   name: 'claim_pending_starts',
   text: `
@@ -36,7 +38,8 @@ const claimPendingStarts = {
         order by q.account_id, q.event_id limit s.size for update skip locked
       ) p limit $2
     ), claimed as (
-      update event_queue q set claim_token = $3, claimed_until = 'infinity'
+      update event_queue q set claim_token = $3, claimed_until = 'infinity', direct = false,
+        lane_since = case when q.direct then now() else q.lane_since end
       where ${isAmong('q.event_id', 'select event_id from picked')}
       returning q.event_id, q.account_id, q.generation
     )

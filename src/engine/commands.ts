@@ -1,13 +1,13 @@
 import type { Sql } from '../database/sql.ts';
+import type { Log } from '../shared/log.ts';
+import { Poller, type Round } from '../shared/poller.ts';
 import {
   type Command,
   claimEventCommands,
   delayEventCommand,
   delayRefusedCommand,
   finishEventCommand,
-} from '../events/commands.ts';
-import type { Log } from '../shared/log.ts';
-import { Poller, type Round } from '../shared/poller.ts';
+} from './command-rows.ts';
 import { EngineRefused, EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import type { QueueWrites } from './queue-writes.ts';
@@ -79,7 +79,7 @@ export class Commands {
     for (const command of commands) {
       try {
         const event = await writes.readForStart(command.eventId);
-        // Commands of queued events wait (src/events/commands.ts). The retry would start the workflow of the replay's
+        // Commands of queued events wait (command-rows.ts). The retry would start the workflow of the replay's
         // generation, which would make the first attempt at the same time as an api.
         if (command.kind === 'retry' && event && isQueuedByReplay(event, command))
           return await delayEventCommand(sql, command, replayedDelayS);

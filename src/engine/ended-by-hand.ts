@@ -4,7 +4,14 @@ import type { DeliveryEnd } from '../../workflows/ended.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { databaseNowMs } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import { endCancelled, startAgain, unfinishedOf, type WithoutWorkflow } from '../events/transitions/ended-by-hand.ts';
+import {
+  endCancelled,
+  inEveryGeneration,
+  startAgain,
+  unfinishedOf,
+  type WithoutWorkflow,
+} from '../events/transitions/ended-by-hand.ts';
+import { unmadeRetriesOf, withdrawManualAttempt } from '../events/transitions/retried.ts';
 import type { Log } from '../shared/log.ts';
 import type { Round } from '../shared/poller.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
@@ -23,9 +30,6 @@ const callsAtOnce = 8;
 const closedMs = 1_000;
 /** Runs that need not be looked at again. A person who ends more than these within ten minutes waits for the sweep. */
 const known = 50_000;
-
-const highestGeneration = 2_147_483_647;
-const everyGeneration = { lowest: 0, highest: highestGeneration };
 
 /** An end that a workflow has told, and when, by the clock of `performance`. */
 interface Told {
@@ -132,21 +136,30 @@ export class EndedByHand {
 
   /**
    * Starts what these runs have left to do, also cancelled ones: an exhausted event whose notifications are not all sent is
-   * not dead. Returns the runs to look at again.
+   * not dead. A retry that was not made is withdrawn, also one of a delivery that has ended. Returns the runs to look at again.
    */
   async #continue(temporal: EndedRuns, runs: readonly EndedRun[]): Promise<Set<string>> {
     const later = new Set<string>();
     if (runs.length === 0) return later;
     const eventIds = runs.map(({ eventId }) => eventId);
-    const unfinished = await unfinishedOf(this.#deps.database, eventIds);
-    const open = runs.filter(({ eventId }) => unfinished.has(eventId));
+    const { database } = this.#deps;
+    // Before Temporal is asked: a retry that is requested later has another number, and a run of its own.
+    const retries = await unmadeRetriesOf(database, eventIds);
+    const unfinished = await unfinishedOf(database, eventIds);
+    const open = runs.filter(({ eventId }) => unfinished.has(eventId) || retries.has(eventId));
     const kinds = { reset: [] as WithoutWorkflow[], terminated: [] as WithoutWorkflow[] };
     for (let from = 0; from < open.length; from += callsAtOnce)
       await Promise.all(
         open.slice(from, from + callsAtOnce).map(async (run) => {
-          const kind = await temporal.repaired(run);
-          if (kind === 'later') later.add(run.runId);
-          else if (kind !== null) kinds[kind].push({ eventId: run.eventId, ...everyGeneration });
+          const { eventId, runId } = run;
+          // Of an event whose delivery has ended, only a retry is left.
+          const endedWithRetry = !unfinished.has(eventId) && (await temporal.isLast(run)) ? 'terminated' : null;
+          const kind = unfinished.has(eventId) ? await temporal.repaired(run) : endedWithRetry;
+          if (kind === 'later') return void later.add(runId);
+          if (kind === null) return;
+          const retry = retries.get(eventId);
+          if (retry) await withdrawManualAttempt(database, retry);
+          kinds[kind].push(inEveryGeneration(eventId));
         }),
       );
     await this.#startAgain(kinds.reset, 'reset');

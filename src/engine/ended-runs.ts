@@ -60,6 +60,12 @@ export class EndedRuns {
     }
   }
 
+  /** Whether no other run has followed this one. */
+  async isLast({ eventId, runId }: EndedRun): Promise<boolean> {
+    const latest = await this.latest(eventId);
+    return latest === null || latest === runId;
+  }
+
   /** The generation with which a run was started; null if Temporal no longer has its history. */
   async generationOf({ eventId, runId }: EndedRun): Promise<number | null> {
     const request = {
@@ -83,7 +89,8 @@ export class EndedRuns {
    * How this run was ended; null if another one has followed, whose own end decides. The run that a reset has made begins at
    * an earlier point than the row, so it is ended: `later`, if it attempts or notifies. Its attempt would be made again.
    */
-  async repaired({ eventId, runId }: EndedRun): Promise<'reset' | 'terminated' | 'later' | null> {
+  async repaired(run: EndedRun): Promise<'reset' | 'terminated' | 'later' | null> {
+    const { eventId, runId } = run;
     try {
       const { raw } = await this.#describe(eventId, runId);
       const resetRunId = raw.workflowExtendedInfo?.resetRunId;
@@ -97,8 +104,7 @@ export class EndedRuns {
       // Deleted, or the run of the reset has ended a moment ago.
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     }
-    const latest = await this.latest(eventId);
-    return latest === null || latest === runId ? 'terminated' : null;
+    return (await this.isLast(run)) ? 'terminated' : null;
   }
 
   #describe(eventId: string, runId?: string) {

@@ -4,7 +4,7 @@ import type { WorkflowEngine } from './workflow-engine.ts';
 /** While Temporal is unavailable, at most one call per second checks whether it is back. */
 const probeMs = 1_000;
 
-/** The relay's connection to Temporal: the engine once it is connected, and whether the last call succeeded. */
+/** The dispatcher's connection to Temporal: the engine once it is connected, and whether the last call succeeded. */
 export class EngineLink {
   #engine: WorkflowEngine | null = null;
   #down = true;
@@ -19,8 +19,13 @@ export class EngineLink {
     this.#down = engine === null;
   }
 
+  /** Whether the last call has found Temporal unavailable, or there is no connection. */
+  get isDown(): boolean {
+    return this.#down;
+  }
+
   /**
-   * Whether Temporal answers. If no call has succeeded within the last second, this makes one: an idle relay does not
+   * Whether Temporal answers. If no call has succeeded within the last second, this makes one: an idle dispatcher does not
    * notice that Temporal is gone or back.
    */
   async answers(): Promise<boolean> {

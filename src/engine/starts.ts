@@ -138,9 +138,11 @@ export class Starts {
   }
 
   async #claimPending(claim: { limit: number; token: string }): Promise<ClaimedStarts> {
-    const round = await claimPendingForStart(this.#deps.sql, {
+    const { sql, engine, attemptsAreMade } = this.#deps;
+    const round = await claimPendingForStart(sql, {
       ...{ ...claim, after: this.#pass.after },
-      waited: !this.#deps.attemptsAreMade(),
+      // Those would only wait for Temporal from then on, also when an api is back before Temporal is.
+      waited: !attemptsAreMade() && !engine.isDown,
     });
     return { claimed: round.claimed, more: this.#pass.goOn({ claimed: round.claimed.length, next: round.next }) };
   }

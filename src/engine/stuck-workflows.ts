@@ -26,7 +26,7 @@ const callLimitMs = 3_000;
 const lastEvents = 10;
 
 /** Shown with the run in Temporal's Web UI. */
-const reason = "its workflow task failed again and again; the sweep starts another run from the event's row";
+const reason = "its workflow task failed again and again; another run continues from the event's row";
 
 /** Finds and ends runs of events' workflows that are stuck. */
 export class StuckWorkflows {

@@ -17,8 +17,8 @@ import {
   retrySignal,
 } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
-import type { Command } from '../events/commands.ts';
 import type { Log } from '../shared/log.ts';
+import type { Command } from './command-rows.ts';
 import { EndedWorkflows } from './ended-workflows.ts';
 import { engineError } from './engine-errors.ts';
 import { type EngineCall, inEngineSpan } from './engine-span.ts';

@@ -25,7 +25,7 @@ export interface AttemptRow {
   recordedOutcome: string | null;
   /** Whether an api is making the next attempt of this generation at this moment. */
   relayAttempting: boolean;
-  /** The token of the process that holds the event's claim; null if no lease is in force. */
+  /** The token of the process that holds the event's claim; null if no claim is in force. */
   claimToken: string | null;
   /** The pause in force; null if deliveries are not paused. */
   pause: Pause | null;

@@ -1,5 +1,5 @@
 /**
- * The lanes of `event_queue` (the column `lane`): what a queued event still needs. The relay claims each lane
+ * The lanes of `event_queue` (the column `lane`): what a queued event still needs. Each lane is claimed
  * separately, so that a backlog in one lane does not delay another.
  *
  * SQL functions in migrations/functions/ use the numbers, with their meaning in a comment.

@@ -26,6 +26,6 @@ export interface Outcome extends AttemptName {
   /** Whether this was the last scheduled attempt, whose failure ends the delivery. */
   last: boolean;
   nextAttemptAt: Date | null;
-  /** The relay's lease, if the relay made the attempt. If the lease was lost, nothing is recorded. */
+  /** The token of the relay's claim, if the relay made the attempt. If the claim was lost, nothing is recorded. */
   claimToken: string | null;
 }

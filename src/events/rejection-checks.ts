@@ -94,24 +94,46 @@ export async function noteMade(sql: Sql, rejectedId: string, eventId: string): P
   return (await sql.query<{ one: number }>(insertCheck, [rejectedId, eventId])).length > 0;
 }
 
-/** At most so many bodies are in memory at a time. Of more events with one id, the others are not compared. */
+/**
+ * At most so many bodies are in memory at a time. If more events have the id, the ids of the sender are not unique, and
+ * a duplicate has the same bytes. So those with the same bytes come first.
+ */
 const mostCompared = 10;
+/**
+ * Events with the id whose bytes are looked at, of those received before the webhook and after it: the nearest ones. An id that
+ * a device sends with each of its values may have a million, and to read all would take longer than a statement may.
+ */
+const mostLookedAt = 5_000;
+
+const hasId =
+  'e.external_id = $2 and e.account_id = $1 and e.rejection_reason is null and e.request_id is null and e.id >= $3';
 
 const readAccepted = {
   name: 'read_accepted_with_external_id',
   text: `
-    select e.id, e.provider, e.account_slug as "sentTo", e.received_at as "receivedAt", p.headers, p.body
-    from events e join event_payloads p on p.event_id = e.id and p.event_id >= $3
-    where e.external_id = $2 and e.account_id = $1 and e.id >= $3 and e.rejection_reason is null and e.request_id is null
-    order by e.external_id, e.id limit ${mostCompared}`,
+    with near as materialized (
+      (select e.id, e.provider, e.account_slug, e.received_at from events e where ${hasId} and e.id < $5 order by e.id desc limit ${mostLookedAt})
+      union all
+      (select e.id, e.provider, e.account_slug, e.received_at from events e where ${hasId} and e.id >= $5 order by e.id limit ${mostLookedAt})
+    )
+    select n.id, n.provider, n.account_slug as "sentTo", n.received_at as "receivedAt", p.headers, p.body
+    from near n join event_payloads p on p.event_id = n.id and p.event_id >= $3
+    order by p.body = $4 desc, n.id limit ${mostCompared}`,
 };
 
-/** The webhooks of an account that were accepted since then with the provider's id, by their first events, oldest first. */
+/**
+ * The webhooks of an account that were accepted since then with the provider's id, by their first events: those with
+ * the bytes of `webhook` first, then the oldest.
+ */
 export function readAcceptedWith(
   sql: Sql,
-  { accountId, externalId, since }: { accountId: string; externalId: string; since: Date },
+  asked: { accountId: string; externalId: string; since: Date; webhook: Pick<StoredWebhook, 'body' | 'receivedAt'> },
 ): Promise<(StoredWebhook & { id: string })[]> {
-  return sql.query(readAccepted, [accountId, externalId, uuidFloor(since)]);
+  const { accountId, externalId, since, webhook } = asked;
+  return sql.query(readAccepted, [
+    ...[accountId, externalId, uuidFloor(since)],
+    ...[webhook.body, uuidFloor(webhook.receivedAt)],
+  ]);
 }
 
 const changeToAccepted = {

@@ -1,5 +1,5 @@
 import { BatcherFull } from '../database/batcher.ts';
-import { isCanceled, isDatabaseError, isLockTimeout } from '../database/errors.ts';
+import { isCanceled, isDatabaseError, isLockTimeout, isReadOnly } from '../database/errors.ts';
 import { SealedValueUnreadable } from '../secrets/sealed-value-unreadable.ts';
 import type { Log } from '../shared/log.ts';
 import { type FieldError, fieldErrors, fieldsInWords } from '../shared/plain-words.ts';
@@ -36,6 +36,8 @@ export function problemOf(error: unknown, code: unknown, log: Log): Problem {
 function whyNot(error: unknown): string | undefined {
   if (isLockTimeout(error)) return 'another change of the same rows is still running; try again in a few seconds';
   if (isCanceled(error)) return 'the database took too long for this; ask for less, or try again later';
+  if (isReadOnly(error))
+    return 'the database takes no writes: look whether its disk is full, or whether it is a standby';
   return undefined;
 }
 

@@ -13,8 +13,8 @@ const ok = {
 };
 
 /**
- * The health checks. `/health/live`: the process responds. It also accepts POST, so that it can act as a consumer in
- * the quick start. `/health/ready`: the database takes writes and the process is not about to stop, so it can take webhooks.
+ * The health checks. `/health/live`: the process responds. It also accepts POST, so that it can act as a consumer
+ * (`trialPath`). `/health/ready`: the database takes writes and the process is not about to stop, so it can take webhooks.
  */
 export function healthRoutes(deps: { sql: Sql; draining: AbortSignal }) {
   const alive = () => ({ status: 'ok' });

@@ -3,6 +3,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import { addIncidentCounts } from './counting/write-counts.ts';
+import type { GatewayCause } from './gateway-cause.ts';
 
 const watchMs = 20_000;
 /** A restart of the database is no incident. */
@@ -10,8 +11,7 @@ const awayMs = 10_000;
 
 /** Something that is wrong with the gateway itself. */
 export interface GatewayCondition {
-  /** As part of a sentence, without numbers that change. */
-  cause: string;
+  cause: GatewayCause;
   /** For how long it holds before it opens an incident, in ms. An open incident stays open while it holds at all. */
   afterMs: number;
 }
@@ -34,17 +34,11 @@ export function createGatewayWatch(options: {
   watchMs?: number | undefined;
 }): Poller {
   const { sql, conditions, log, onOpening } = options;
-  const since = new Map<string, number>();
+  const since = new Map<GatewayCause, number>();
   let awaySinceMs: number | null = null;
 
-  // It is an incident as soon as one can be stored. The poller looks again soon: one round that failed is none.
-  const databaseFailed = (error: unknown) => {
-    awaySinceMs ??= performance.now();
-    throw error;
-  };
-
-  const work = async () => {
-    const found = await conditions().catch(databaseFailed);
+  const look = async () => {
+    const found = await conditions();
     const nowMs = performance.now();
     const outageSinceMs = awaySinceMs !== null && nowMs - awaySinceMs >= awayMs ? awaySinceMs : null;
     // A condition that was seen during the outage may be due to it: no worker can write a heartbeat.
@@ -61,7 +55,7 @@ export function createGatewayWatch(options: {
       reports.push({ cause: 'the database did not answer', ageMs: nowMs - outageSinceMs, opens: true });
     if (reports.length > 0) {
       // Incidents are judged by PostgreSQL's clock. That of this process may be wrong.
-      const lastMs = await databaseNowMs(sql).catch(databaseFailed);
+      const lastMs = await databaseNowMs(sql);
       await addIncidentCounts(
         sql,
         reports.map(({ cause, ageMs, opens }) => ({
@@ -69,11 +63,17 @@ export function createGatewayWatch(options: {
           ...{ opens, failed: 0, succeeded: 0 },
           ...{ firstMs: lastMs - ageMs, lastMs, example: null, oldest: null },
         })),
-      ).catch(databaseFailed);
+      );
       if (reports.some(({ opens }) => opens)) onOpening();
     }
     awaySinceMs = null;
     return 'idle' as const;
   };
+  const work = () =>
+    look().catch((error: unknown) => {
+      // It is an incident as soon as one can be stored. The poller looks again soon: one look that failed is none.
+      awaySinceMs ??= performance.now();
+      throw error;
+    });
   return new Poller({ name: 'state of the gateway', idleMs: options.watchMs ?? watchMs, log, work });
 }

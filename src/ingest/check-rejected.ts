@@ -204,7 +204,8 @@ async function acceptedSince(
   if (received.dedupKey === null) return null;
   // A captured webhook may have been accepted before it was sent again and rejected.
   const since = new Date(kept.receivedAt.getTime() - longestDedupWindowS * 1_000);
-  const candidates = await readAcceptedWith(sql, { accountId: account.id, externalId: received.externalId, since });
+  const { externalId } = received;
+  const candidates = await readAcceptedWith(sql, { accountId: account.id, externalId, since, webhook: kept });
   const same = candidates.find(
     (stored) => inboundOf(webhook.provider, stored, publicUrl).dedupKey(account) === received.dedupKey,
   );

@@ -38,7 +38,7 @@ export interface MaintenanceState {
 
 /** Temporal could not be reached. */
 export class MaintenanceUnavailable extends Error {
-  override name = 'UpkeepUnavailable';
+  override name = 'MaintenanceUnavailable';
 }
 
 /** The task has no schedule. */

@@ -1,6 +1,8 @@
 import type { Sql } from '../database/sql.ts';
 import type { StuckRun, StuckWorkflows } from '../engine/stuck-workflows.ts';
-import { startedOverdue, sweepSoon } from '../events/transitions/swept.ts';
+import { inEveryGeneration, startAgain } from '../events/transitions/ended-by-hand.ts';
+import { unmadeRetriesOf, withdrawManualAttempt } from '../events/transitions/retried.ts';
+import { startedOverdue } from '../events/transitions/swept.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 
@@ -31,7 +33,7 @@ export interface RepairDeps {
 }
 
 /**
- * Ends the stuck workflows of overdue events. The relay's next sweep starts another run of each from the event's row.
+ * Ends the stuck workflows of overdue events, and queues the events, so that each gets another run from its row.
  * Retries that an operator has requested of the ended run are not made; the scheduled attempt, which is overdue, is.
  *
  * @returns how many were ended, and how many are stuck and were left.
@@ -56,7 +58,9 @@ export async function repairStuck(deps: RepairDeps, signal: AbortSignal): Promis
     for (const run of stuck) {
       if ((await workflows.terminatedWithin(run.eventId, hourS)) >= restartsPerHour) continue;
       await workflows.end(run);
-      await sweepSoon(sql, run.eventId);
+      for (const retry of (await unmadeRetriesOf(sql, [run.eventId])).values()) await withdrawManualAttempt(sql, retry);
+      // At once: a worker that finds the ended run before would take it for one that a person has ended (ended-by-hand.ts).
+      await startAgain(sql, [inEveryGeneration(run.eventId)]);
       ended++;
     }
   const left = stuck.length - ended;

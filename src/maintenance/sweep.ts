@@ -10,6 +10,8 @@ const eventsAtOnce = 500;
 
 export interface SweepDeps extends RepairDeps {
   notifier: Notifier;
+  /** Ends the retries of records while PostgreSQL is away, at the stop of the worker. */
+  recordingEnds: AbortSignal;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promis
   } while (after !== null && !signal.aborted);
   signal.throwIfAborted();
   // Nothing is sent during a pause. Notifications that become overdue in it are sent by their workflows afterwards.
-  const notifications = (await readPause(sql)) ? 0 : await notifyOverdue(deps, signal);
+  const notifications = (await readPause(sql)) ? 0 : await notifyOverdue(deps);
   // Last, because it needs Temporal, and the others do not.
   const { ended, left } = await repairStuck(deps, signal);
   const counts = { events, notifications, stuck_ended: ended, stuck_left: left };
@@ -36,9 +38,12 @@ export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promis
   return counts;
 }
 
-/** Makes one try for each overdue notification. One that fails becomes overdue again later. */
-async function notifyOverdue({ sql, notifier, overdueS }: SweepDeps, signal: AbortSignal): Promise<number> {
+/**
+ * Makes one try for each overdue notification. One that fails becomes overdue again later. What a destination has answered
+ * is recorded also when Temporal has cancelled the sweep, because only this process knows it.
+ */
+async function notifyOverdue({ sql, notifier, overdueS, recordingEnds }: SweepDeps): Promise<number> {
   const overdue = await overdueNotifications(sql, { overdueS, perDestination: inFlightPerDestination, except: [] });
-  await Promise.all(overdue.map((one) => notifier.notifyInPassing(one, signal)));
+  await Promise.all(overdue.map((one) => notifier.notifyInPassing(one, recordingEnds)));
   return overdue.length;
 }

@@ -5,6 +5,7 @@ import type { Sql } from '../database/sql.ts';
 import { type EventRow, readEventRows } from '../events/event.ts';
 import { readStoredContents } from '../events/stored-contents.ts';
 import type { WhenExhausted } from '../events/transitions/exhausted.ts';
+import { breaks } from '../shared/breaks.ts';
 import type { Log } from '../shared/log.ts';
 import { RareWarning } from '../shared/rare-warning.ts';
 import { type BurstLimit, isFolded } from './bursts.ts';
@@ -74,9 +75,12 @@ async function matchAll(
     return notifications;
   };
   const found = new Map<string, NewNotification[]>();
+  const takeBreak = breaks();
   for (const event of events) {
     const content = prepared.take(event.id);
-    if (content) found.set(event.id, match(event, content));
+    if (!content) continue;
+    found.set(event.id, match(event, content));
+    await takeBreak();
   }
   for (const bodies of [true, false]) {
     const reading = events.filter(({ id, account_id }) => {
@@ -90,7 +94,12 @@ async function matchAll(
       if (event) found.set(eventId, match(event, storedContent(stored)));
     }
   }
-  return events.flatMap((event) => found.get(event.id) ?? match(event, noContent));
+  const notifications: NewNotification[] = [];
+  for (const event of events) {
+    notifications.push(...(found.get(event.id) ?? match(event, noContent)));
+    await takeBreak();
+  }
+  return notifications;
 }
 
 function notificationsOf(event: EventRow, destinations: ToldDestination[], judged: Judged): NewNotification[] {

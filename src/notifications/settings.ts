@@ -16,7 +16,11 @@ export interface NotificationSettings {
   burst: number | null;
 }
 
+/** Addresses that stand for all of the machine, with the one of them that always leads there. */
+const unspecified: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
 /** The URL at which the gateway listens, such as `http://127.0.0.1:8080`, for users on the same machine. */
 export function originOf({ host, port }: { host: string; port: number }): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const address = unspecified[host] ?? host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }

@@ -21,7 +21,7 @@ export interface ClaimHolderOptions {
   onClaimable(): void;
   /** Called after a pause of deliveries. */
   onResumed(): void;
-  /** Called when an event waits in the queue for its first attempt: of this account, or, with null, of any. */
+  /** Called when an event waits in the queue for its first attempt: of this consumer, or, with null, of any. */
   onQueued(consumerId: string | null): void;
   /** Called when commands wait for the workflows of events. */
   onCommands?(): void;

@@ -1,22 +1,22 @@
-import { hostname } from 'node:os';
 import type { Sql } from '../database/sql.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
-import { version } from '../shared/version.ts';
 import type { HeldClaims } from './held-claims.ts';
-import type { SessionUser } from './listener.ts';
+import { queryLimitMs, type SessionUser } from './listener.ts';
 import {
   aliveS,
   beat,
+  beatS,
   endClaimsExcept,
   endClaimsOfDead,
   endClaimsOfUnknown,
   leaveProcesses,
   noOthers,
   type ProcessInfo,
+  thisProcess,
 } from './process-rows.ts';
 
-const beatMs = 1_000;
+const beatMs = beatS * 1000;
 const aliveMs = aliveS * 1000;
 /** How often the claims of this process are compared with what it works on, also when no answer was lost. */
 const compareMs = 10_000;
@@ -60,10 +60,7 @@ export class Heartbeat implements SessionUser {
   constructor(deps: HeartbeatDeps) {
     this.#deps = deps;
     const { role, makesFirstAttempts, claims } = deps;
-    this.#info = {
-      ...{ token: claims.token, role, makesFirstAttempts, version },
-      ...{ host: hostname(), pid: process.pid, startedAt: new Date() },
-    };
+    this.#info = { ...thisProcess(), token: claims.token, role, makesFirstAttempts };
     this.#poller = new Poller({
       name: 'heartbeat',
       idleMs: deps.beatMs ?? beatMs,
@@ -130,7 +127,7 @@ export class Heartbeat implements SessionUser {
     const sql = this.#sql;
     this.#aliveUntilMs = Number.NEGATIVE_INFINITY;
     if (!sql) return;
-    await endClaimsExcept(sql, claims.token, [])
+    await endClaimsExcept(sql, claims.token, [], 'infinity')
       .then(() => leaveProcesses(sql, claims.token, claims.inDoubt))
       .catch((error: unknown) => {
         log.warn({ err: error }, 'claims not released, other processes take them over');
@@ -158,8 +155,17 @@ export class Heartbeat implements SessionUser {
     const perS = ((begun - this.#counted.begun) * 1000) / Math.max(1, sentMs - this.#counted.atMs);
     this.#counted = { begun, atMs: sentMs };
     this.#others = await beat(sql, this.#info, perS);
-    // Where the machine or the database stood still, the others were as dead as this process: they get time to say so.
-    if (sentMs > this.#aliveUntilMs) this.#graceUntilMs = Math.max(this.#graceUntilMs, performance.now() + aliveMs);
+    // Where the machine, the network or the database stood still, the others were as dead as this process: they get time to
+    // say so. The answer may be what was late, and the last heartbeats of the others may be older by the time between two.
+    const answeredMs = performance.now();
+    const lateMs = answeredMs - this.#aliveUntilMs;
+    if (lateMs > 0 && Number.isFinite(lateMs))
+      this.#deps.log.warn(
+        { lateMs: Math.round(lateMs) },
+        'heartbeat late, other processes may have taken over claims of this one',
+      );
+    if (answeredMs > this.#aliveUntilMs - beatMs)
+      this.#graceUntilMs = Math.max(this.#graceUntilMs, answeredMs + aliveMs);
     this.#aliveUntilMs = sentMs + aliveMs;
     this.#first.resolve();
   }
@@ -171,8 +177,11 @@ export class Heartbeat implements SessionUser {
     if (!claims.inDoubt && nowMs < this.#compareAtMs) return 0;
     this.#compareAtMs = nowMs + compareMs;
     let ended = 0;
+    // PostgreSQL may carry the statement out after the session has given it up, when this process holds other events. The
+    // limit counts from the last heartbeat, which was before the statement is sent.
+    const before = new Date(this.#others.at.getTime() + queryLimitMs);
     await claims.settle(async (held) => {
-      ended = await endClaimsExcept(sql, claims.token, held);
+      ended = await endClaimsExcept(sql, claims.token, held, before);
     });
     if (ended > 0) log.info({ claims: ended }, 'claims that this process does not know are ended');
     return ended;
@@ -186,7 +195,7 @@ export class Heartbeat implements SessionUser {
       if (events + commands > 0) this.#deps.log.warn({ events, commands }, 'claims of a dead process are taken over');
     };
     if (performance.now() < this.#graceUntilMs) return 0;
-    if (this.#others.dead > 0) await end(endClaimsOfDead);
+    if (this.#others.dead > 0) await end(() => endClaimsOfDead(sql, this.#info.token));
     if (this.#looksForUnknown) {
       await end(endClaimsOfUnknown);
       this.#looksForUnknown = false;

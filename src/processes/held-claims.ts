@@ -33,6 +33,11 @@ export class HeldClaims {
     return performance.now() < this.#doubtUntilMs;
   }
 
+  /** Whether claims of events that this process does not hold are being ended. One that it holds from now on may be among them. */
+  get isSettling(): boolean {
+    return this.#settling !== null;
+  }
+
   /** Makes a claim, and holds the claimed events. */
   async claim<Event extends Claimed, Answer extends { claimed: Event[] }>(
     work: () => Promise<Answer & { claimed: Event[] }>,

@@ -11,7 +11,7 @@ const firstDelayMs = 100;
 const longestDelayMs = 500;
 const connectLimitMs = 2_000;
 /** When a statement on this connection is given up. The connection is then replaced. */
-const queryLimitMs = 5_000;
+export const queryLimitMs = 5_000;
 
 /** What uses the connection in addition to the notifications. */
 export interface SessionUser {

@@ -12,7 +12,9 @@ const listed = z
     host: text.meta({ description: 'Name of the machine or container' }),
     pid: z.int(),
     version: text,
-    makes_first_attempts: flag.meta({ description: 'Of an `api`: `false` with API_DELIVERS=false' }),
+    makes_first_attempts: flag.meta({
+      description: 'Of an `api`, `false` with API_DELIVERS=false; of a `worker`, always `false`',
+    }),
     first_attempts_per_s: z.number().meta({ description: 'First attempts that it began in the last second' }),
     started_at: timestamp,
     last_seen_at: timestamp.meta({ description: 'The last heartbeat; a living process has one each second' }),
@@ -51,8 +53,7 @@ export function processRoutes({ database }: { database: { reader: Sql } }) {
     operation('process.list', {
       role: 'read',
       summary: 'List the processes of the gateway',
-      description:
-        'Each `api` that makes first attempts and each `worker` that takes deliveries, as its heartbeats tell. Processes of an earlier release are not listed.',
+      description: 'Each `api`, and each `worker` that takes deliveries, as its heartbeats tell.',
       body: noBody,
       query: noQuery,
       success: { 200: z.array(listed) },

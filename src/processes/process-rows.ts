@@ -1,8 +1,10 @@
+import { hostname } from 'node:os';
 import type { Sql } from '../database/sql.ts';
+import { version } from '../shared/version.ts';
 
 /**
- * The rows of the processes that claim events. The owner of a claim is the process with its token. A claim is in force
- * while its owner is alive: while `alive_until` of its row, which it writes once a second, is in the future.
+ * The rows of the processes. The owner of a claim is the process with its token. A claim is in force while its owner is
+ * alive: while `alive_until` of its row, which it writes once a second, is in the future.
  */
 
 /** What a process says of itself. */
@@ -17,6 +19,13 @@ export interface ProcessInfo {
   startedAt: Date;
 }
 
+/** What each process says of itself in its row, with or without claims. */
+export const thisProcess = (): Pick<ProcessInfo, 'host' | 'pid' | 'version' | 'startedAt'> => ({
+  ...{ host: hostname(), pid: process.pid, version, startedAt: new Date() },
+});
+
+/** Seconds between two heartbeats of a process. */
+export const beatS = 1;
 /** Seconds for which a heartbeat counts. Leaves half of the 10 s within which events are delivered to another process. */
 export const aliveS = 4;
 /**
@@ -33,7 +42,7 @@ const heartbeat = {
       values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => ${aliveS}), $8)
       on conflict (token) do update set alive_until = excluded.alive_until, first_attempts_per_s = excluded.first_attempts_per_s
     )
-    select count(*) filter (where alive_until <= now())::integer as dead,
+    select now() as at, count(*) filter (where alive_until <= now())::integer as dead,
       count(*) filter (where alive_until > now() and makes_first_attempts)::integer as attempting,
       coalesce(sum(first_attempts_per_s) filter (where alive_until > now() and host = $3), 0)::float8 as per_s_here,
       count(*) filter (where alive_until > now() and host = $3 and role = 'worker')::integer as workers_here
@@ -42,6 +51,8 @@ const heartbeat = {
 
 /** The other processes, as a heartbeat finds them. */
 export interface Others {
+  /** The time of the heartbeat by the clock of PostgreSQL. */
+  at: Date;
   /** How many were alive within the last 15 s and are no more. */
   dead: number;
   /** How many make first attempts. */
@@ -52,9 +63,10 @@ export interface Others {
   workersHere: number;
 }
 
-export const noOthers: Others = { dead: 0, attempting: 0, perSHere: 0, workersHere: 0 };
+export const noOthers: Others = { at: new Date(0), dead: 0, attempting: 0, perSHere: 0, workersHere: 0 };
 
 interface HeartbeatRow {
+  at: Date;
   dead: number;
   attempting: number;
   per_s_here: number;
@@ -68,7 +80,13 @@ export async function beat(sql: Sql, info: ProcessInfo, firstAttemptsPerS: numbe
     ...[token, role, host, pid, version, makesFirstAttempts, startedAt, firstAttemptsPerS],
   ]);
   return row
-    ? { dead: row.dead, attempting: row.attempting, perSHere: row.per_s_here, workersHere: row.workers_here }
+    ? {
+        at: row.at,
+        dead: row.dead,
+        attempting: row.attempting,
+        perSHere: row.per_s_here,
+        workersHere: row.workers_here,
+      }
     : noOthers;
 }
 
@@ -96,10 +114,13 @@ const none: Ended = { events: 0, commands: 0 };
 
 const endOfDead = {
   name: 'end_claims_of_dead',
-  // A process that comes back at this moment waits for the lock of its row.
+  // A process that comes back at this moment waits for the lock of its row. If the statement was held up, the row of its own
+  // process is old, and so may be those of the others that live: it then ends nothing.
   text: `
     with dead as materialized (
-      select token from processes where alive_until <= now() for update skip locked
+      select d.token from processes d join processes own on own.token = $1
+      where d.alive_until <= now() and own.alive_until > now() + make_interval(secs => ${beatS})
+      for update of d skip locked
     ), ${ending}, gone as (
       -- Not while a claim is left that was locked, because nothing looks for claims of processes without a row.
       delete from processes p using dead d where p.token = d.token and p.alive_until < now() - make_interval(secs => ${keptS})
@@ -108,9 +129,13 @@ const endOfDead = {
     select ${counts}`,
 };
 
-/** Ends the claims of all processes that are dead, so that their events and commands can be claimed again. */
-export async function endClaimsOfDead(sql: Sql): Promise<Ended> {
-  const [row] = await sql.query<{ events: number; commands: number }>(endOfDead, []);
+/**
+ * Ends the claims of all processes that are dead, so that their events and commands can be claimed again.
+ *
+ * @param token of the process that asks, which has just written its row.
+ */
+export async function endClaimsOfDead(sql: Sql, token: string): Promise<Ended> {
+  const [row] = await sql.query<{ events: number; commands: number }>(endOfDead, [token]);
   return row ?? none;
 }
 
@@ -136,9 +161,11 @@ export async function endClaimsOfUnknown(sql: Sql): Promise<Ended> {
 
 const endOwn = {
   name: 'end_own_claims',
+  // The clock is read after the snapshot was taken. So a statement that was held up does not see claims that were made since.
   text: `
     with lost as (
       select event_id from event_queue where claim_token = $1 and claimed_until > now() and event_id <> all($2::uuid[])
+        and clock_timestamp() < $3::timestamptz
       order by event_id for update skip locked
     )
     update event_queue q set claimed_until = now() from lost l where q.event_id = l.event_id returning q.event_id`,
@@ -147,10 +174,16 @@ const endOwn = {
 /**
  * Ends the claims of a token except those of `held`.
  *
+ * @param before the statement ends nothing from this time on, by the clock of PostgreSQL.
  * @returns how many were ended.
  */
-export async function endClaimsExcept(sql: Sql, token: string, held: string[]): Promise<number> {
-  return (await sql.query<{ event_id: string }>(endOwn, [token, held])).length;
+export async function endClaimsExcept(
+  sql: Sql,
+  token: string,
+  held: string[],
+  before: Date | 'infinity',
+): Promise<number> {
+  return (await sql.query<{ event_id: string }>(endOwn, [token, held, before])).length;
 }
 
 const leave = {
@@ -192,7 +225,7 @@ const list = {
   text: `
     select token as id, role, host, pid, version, makes_first_attempts, first_attempts_per_s, started_at,
       alive_until - make_interval(secs => ${aliveS}) as last_seen_at, alive_until > now() as alive
-    from processes order by role, started_at, token`,
+    from processes where alive_until > now() - make_interval(secs => ${keptS}) order by role, started_at, token`,
 };
 
 /** A process as `GET /admin/processes` shows it. */

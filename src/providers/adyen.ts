@@ -57,7 +57,7 @@ export const adyen: Provider = {
 
   /**
    * Payments: the event code, such as `AUTHORISATION`; several different codes are joined by commas. Platforms: the
-   * type, such as `balancePlatform.transfer.created`.
+   * type, such as `balancePlatform.transfer.created`; classic platforms: as `ACCOUNT_HOLDER_CREATED`.
    */
   eventType(request) {
     const items = namedItems(request);
@@ -65,16 +65,16 @@ export const adyen: Provider = {
       const codes = new Set(items.map((item) => item && stringField(item, 'eventCode')).filter((code) => code));
       return codes.size === 0 ? null : storableText([...codes].join(','));
     }
-    return storableText(topLevelText(request, 'type'));
+    return storableText(topLevelText(request, 'type') ?? topLevelText(request, 'eventType'));
   },
 
   /**
    * Payments: `<eventCode>:<pspReference>` of each item, joined by commas. Platforms: `<type>:<id>` with the id of the
-   * event, or else of its subject; several events can share the latter.
+   * event, or else of its subject; several events can share the latter. Classic platforms: `<eventType>:<pspReference>`.
    */
   externalId(request) {
     const items = namedItems(request);
-    const ids = items.length > 0 ? items.map(itemId) : [platformId(request)];
+    const ids = items.length > 0 ? items.map((item) => referenceId(item, 'eventCode')) : [platformId(request)];
     return ownOrGeneratedId(request, ids.includes(null) ? null : ids.join(','));
   },
 
@@ -201,16 +201,19 @@ function formItem(form: URLSearchParams): Fields {
   };
 }
 
-function itemId(item: Fields | null): string | null {
-  const code = item && stringField(item, 'eventCode');
-  const reference = item && stringField(item, 'pspReference');
-  return code && reference ? `${code}:${reference}` : null;
+function referenceId(fields: Fields | null, typeName: 'eventCode' | 'eventType'): string | null {
+  const type = fields && stringField(fields, typeName);
+  const reference = fields && stringField(fields, 'pspReference');
+  return type && reference ? `${type}:${reference}` : null;
 }
 
-/** Newer webhooks have an event id. Others only have the id of their subject, in `data` or in `data.<subject>`. */
+/**
+ * Newer webhooks have an event id. Others only have the id of their subject, in `data` or in `data.<subject>`. Those of
+ * classic platforms (https://docs.adyen.com/classic-platforms/notification-types) have a reference.
+ */
 function platformId(request: InboundRequest): string | null {
   const type = topLevelText(request, 'type');
-  if (!type) return null;
+  if (!type) return referenceId(topLevelFields(request), 'eventType');
   const subject = type.split('.', 2)[1] ?? '';
   const id =
     identifierAt(request, 'eventId') ??

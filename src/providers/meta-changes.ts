@@ -27,7 +27,22 @@ const messagingFields: readonly (readonly [key: string, field: string])[] = [
   ['app_roles', 'messaging_handovers'],
   ['policy_enforcement', 'messaging_policy_enforcement'],
   ['game_play', 'messaging_game_plays'],
+  ['response_feedback', 'response_feedback'],
+  ['messaging_feedback', 'messaging_feedback'],
+  ['messaging_customer_information', 'messaging_customer_information'],
 ];
+
+/**
+ * The fields that have another name for Instagram than for Messenger.
+ *
+ * Source: https://developers.facebook.com/docs/graph-api/webhooks/reference/instagram
+ */
+const instagramFields: ReadonlyMap<string, string> = new Map([
+  ['message_edits', 'message_edit'],
+  ['message_reads', 'messaging_seen'],
+  ['messaging_referrals', 'messaging_referral'],
+  ['messaging_handovers', 'messaging_handover'],
+]);
 
 /** Meta puts at most this many changes into one notification. Further ones are ignored, to bound the work. */
 const maxChanges = 1000;
@@ -44,13 +59,13 @@ export function* metaChanges(notification: Fields): Generator<MetaChange> {
   }
 }
 
-/** One value for each item of the entry's lists; null for an invalid item, so that the caller can count it. */
+/** One value for each item of the entry; null for an invalid item of a list, so that the caller can count it. */
 function* itemsOf(entry: Fields, object: string | null): Generator<MetaChange | null> {
-  for (const item of listField(entry, 'changes')) {
-    const change = asFields(item) ?? {};
-    const field = stringField(change, 'field');
-    yield field ? { field, value: objectField(change, 'value') ?? {} } : null;
-  }
+  // With Instagram login, an entry is itself the change of a comment
+  // (https://developers.facebook.com/docs/instagram-platform/webhooks/examples).
+  const own = changeIn(entry);
+  if (own) yield own;
+  for (const item of listField(entry, 'changes')) yield changeIn(asFields(item) ?? {});
   for (const item of listField(entry, 'messaging')) {
     const value = asFields(item);
     yield value && { field: messagingField(value, object), value };
@@ -64,17 +79,22 @@ function* itemsOf(entry: Fields, object: string | null): Generator<MetaChange | 
   }
 }
 
+function changeIn(fields: Fields): MetaChange | null {
+  const field = stringField(fields, 'field');
+  return field ? { field, value: objectField(fields, 'value') ?? {} } : null;
+}
+
 function messagingField(item: Fields, object: string | null): string {
   const found = messagingFields.find(([key]) => objectField(item, key));
   if (!found) return 'messaging';
-  const [key, field] = found;
-  if (object === 'instagram') return key === 'read' ? 'messaging_seen' : field;
+  const [, field] = found;
+  if (object === 'instagram') return instagramFields.get(field) ?? field;
   return objectField(item, 'message')?.is_echo === true ? 'message_echoes' : field;
 }
 
 /** The id of the change, unique within Meta: of a message, comment or lead. Null when the change has no id. */
 export function metaChangeId({ field, value }: MetaChange): string | null {
-  for (const name of ['message', 'postback', 'message_edit', 'reaction', 'read']) {
+  for (const name of ['message', 'postback', 'message_edit', 'reaction', 'read', 'response_feedback']) {
     const id = text(objectField(value, name), 'mid');
     if (id) return id;
   }

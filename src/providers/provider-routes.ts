@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import { noBody, noQuery, operation } from '../http/operation.ts';
+import { trialPath } from '../http/trial-path.ts';
 import type { Provider } from './provider.ts';
 import { configSchema } from './provider-config.ts';
 import * as schemas from './provider-schemas.ts';
 
-function view(provider: Provider, baseUrl: string) {
+function view(provider: Provider, baseUrl: string, trialUrl: string | null) {
   const { name, title, verification, secret } = provider;
   const path = `/${name}/{account_slug}`;
   return {
@@ -14,6 +15,7 @@ function view(provider: Provider, baseUrl: string) {
     verification,
     ingestion_path: path,
     ingestion_url: baseUrl + path,
+    trial_url: trialUrl,
     secret: { label: secret.label, hint: secret.hint },
     config: configSchema(provider),
     handshake: provider.handshake !== undefined,
@@ -22,10 +24,20 @@ function view(provider: Provider, baseUrl: string) {
 }
 
 /** `/admin/providers`: the providers and the settings that an account of each needs. */
-export function providerRoutes(deps: { providers: ReadonlyMap<string, Provider>; baseUrl: () => string }) {
+export function providerRoutes(deps: {
+  providers: ReadonlyMap<string, Provider>;
+  /** Why deliveries to a URL are refused; null if they are not. */
+  addresses: { warning(url: string): Promise<string | null> };
+  baseUrl: () => string;
+}) {
   return new Elysia({ name: 'providers', prefix: '/providers' }).get(
     '/',
-    async () => [...deps.providers.values()].map((provider) => view(provider, deps.baseUrl())),
+    async () => {
+      const baseUrl = deps.baseUrl();
+      const trial = baseUrl + trialPath;
+      const trialUrl = (await deps.addresses.warning(trial)) === null ? trial : null;
+      return [...deps.providers.values()].map((provider) => view(provider, baseUrl, trialUrl));
+    },
     operation('provider.list', {
       role: 'read',
       scope: 'free',

@@ -9,6 +9,10 @@ export const provider = z
     verification: text.meta({ description: 'How its webhooks are verified, in a few words' }),
     ingestion_path: text.meta({ description: 'Path of the ingestion address' }),
     ingestion_url: text.meta({ description: 'URL of the ingestion address, to enter at the provider' }),
+    trial_url: text.nullable().meta({
+      description:
+        'A `delivery_url` for a trial: this gateway itself, which accepts every delivery there. Null if DELIVERY_ALLOWED_NETWORKS does not allow deliveries to it',
+    }),
     secret: z.object({
       label: text.meta({ description: "The provider's own name for the signing secret" }),
       hint: text.meta({ description: 'Where to find the secret, and its format' }),
@@ -28,6 +32,7 @@ export const provider = z
         verification: 'HMAC-SHA256 over time and body',
         ingestion_path: '/stripe/{account_slug}',
         ingestion_url: 'https://gateway.example/stripe/{account_slug}',
+        trial_url: 'https://gateway.example/health/live',
         secret: { label: 'Signing secret', hint: 'It begins with `whsec_`.' },
         config: {
           type: 'object',

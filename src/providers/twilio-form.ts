@@ -17,10 +17,15 @@ const subjects: readonly Subject[] = [
  */
 const otherSids = ['Sid', 'MessageSid', 'ConversationSid', 'TaskSid', 'CallSid'];
 
-/** The type of a Twilio form webhook, such as `message.delivered`, and the SID of its subject. */
+/**
+ * The type of a Twilio form webhook, such as `message.delivered`, and the SID of its subject.
+ *
+ * Source: https://www.twilio.com/docs/messaging/guides/track-outbound-message-status
+ */
 export function formEvent(form: URLSearchParams): { type: string | null; sid: string | null } {
   const eventType = form.get('EventType');
-  if (eventType) return { type: eventType, sid: firstOf(form, otherSids) };
+  // Status callbacks of WhatsApp and RCS have both: `EventType=READ` beside `MessageStatus=read`.
+  if (eventType && !form.get('MessageStatus')) return { type: eventType, sid: firstOf(form, otherSids) };
   for (const { sid, state, noun } of subjects) {
     const value = form.get(sid);
     const now = firstOf(form, state);

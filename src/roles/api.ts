@@ -2,6 +2,7 @@ import { startApi } from '../api/start-api.ts';
 import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { readPause } from '../events/pause.ts';
+import { startPresence } from '../processes/presence.ts';
 import { version } from '../shared/version.ts';
 import { Scrape } from '../telemetry/metrics/scrape.ts';
 import { withoutTracing } from '../telemetry/tracing/spans.ts';
@@ -68,12 +69,13 @@ async function serveApi({ config, settings, log, stopped, ready }: RoleContext, 
         ...{ burst: config.notifications.burst, stopLimitMs: stopLimitMs - drainMs },
         onOpening: () => api.judgeIncidents(),
       });
+    const presence = config.apiDelivers ? null : startPresence({ sql: database, role: 'api', log });
     log.info({ version, host: config.host, port: api.port, delivers: config.apiDelivers }, 'api listening');
     const pause = await readPause(database).catch(() => null);
     ready({ port: api.port, pause: pause && { since: pause.since.toISOString(), reason: pause.reason } });
     await untilStopped(stopped);
     await api.drain();
-    await Promise.all([api.stop(), deliveries?.stop()]);
+    await Promise.all([api.stop(), deliveries?.stop(), presence?.stop()]);
   } finally {
     await measured.stop();
   }

@@ -1,7 +1,8 @@
 import { AccountMasks } from '../accounts/account-mask.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
-import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
+import { Attempts } from '../delivery/attempt/attempt.ts';
+import { stallMs } from '../delivery/attempt/stall-times.ts';
 import { ConsumerCounts } from '../delivery/consumers/consumer-counts.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender, type Sender } from '../delivery/send.ts';

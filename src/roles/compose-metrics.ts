@@ -21,7 +21,7 @@ import { workerMetricsPort } from './worker-metrics.ts';
  * (src/telemetry/metrics/scrape.ts).
  */
 const stateTimes = { keptMs: 2_000, limitMs: 1_500 };
-/** A worker process waits for its own state for up to 1.5 s. Other gauges of the answer wait for it, so it is not given more. */
+/** A worker waits for its own state for up to 1.5 s. Other gauges of the answer wait for it, so it is not given more. */
 const workerLimitMs = 2_000;
 /** While readings come late: with a scrape a minute, the one before has begun a minute ago. */
 const lateMs = 90_000;
@@ -62,7 +62,7 @@ export function measureBoth(api: Collect, dataDir: string, log: Log): Collect[] 
   const register = new Registry();
   const up = new Gauge({
     name: 'gateway_worker_process_up',
-    help: 'Whether the worker process of npm start has told its metrics: 1 or 0.',
+    help: 'Whether the worker of npm start has told its metrics: 1 or 0.',
     aggregator: 'max',
     registers: [register],
   });
@@ -70,9 +70,7 @@ export function measureBoth(api: Collect, dataDir: string, log: Log): Collect[] 
   const worker = async (): Promise<Collected> => {
     const answer = await askWorker(dataDir).catch((error: unknown) => {
       silent.add();
-      silent.tell((answers) =>
-        log.warn({ err: error, answers }, 'worker process not measured, its series are missing'),
-      );
+      silent.tell((answers) => log.warn({ err: error, answers }, 'worker not measured, its series are missing'));
       return null;
     });
     up.set(answer ? 1 : 0);

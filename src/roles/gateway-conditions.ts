@@ -2,6 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Database } from '../database/database.ts';
 import { pingDatabase } from '../database/ping.ts';
+import type { GatewayCause } from '../incidents/gateway-cause.ts';
 import type { GatewayCondition, ReadConditions } from '../incidents/gateway-watch.ts';
 import type { Log } from '../shared/log.ts';
 import { settlesWithin } from '../shared/settles-within.ts';
@@ -27,7 +28,7 @@ async function storedConditions(database: Pick<Database, 'reader'>): Promise<Gat
   const { certificateEndS } = state;
   // Before the first success, the begin of the first try counts. An installation that begins none has chosen to make none.
   const backupS = state.lastBackupS ?? state.firstBackupS;
-  const conditions: [holds: boolean, cause: string, afterMs: number][] = [
+  const conditions: [holds: boolean, cause: GatewayCause, afterMs: number][] = [
     [
       Number(state.workflowStartsWaiting) > 10_000 || Number(state.workflowStartOldestS) > 300,
       'starts of workflows fall behind',
@@ -114,11 +115,8 @@ export function conditionsOfApi({ database, folders, log }: Options): ReadCondit
     const isSlow = performance.now() - beganMs > slowMs;
     if (stored === null || performance.now() - stored.atMs >= storedMs)
       stored = { atMs: performance.now(), found: await readStored(stored?.found ?? []) };
-    return [
-      ...stored.found,
-      ...(await fullDisks()),
-      ...(isSlow ? [{ cause: 'the database is slow', afterMs: 10_000 }] : []),
-    ];
+    const found = [...stored.found, ...(await fullDisks())];
+    return isSlow ? [...found, { cause: 'the database is slow', afterMs: 10_000 }] : found;
   };
 }
 
@@ -127,6 +125,7 @@ export function conditionsOfWorker(options: Options & { temporal: Pick<TemporalH
   const common = conditionsOfApi(options);
   return async () => {
     const answers = await options.temporal.answers();
-    return [...(await common()), ...(answers ? [] : [{ cause: 'Temporal does not answer', afterMs: 20_000 }])];
+    const found = await common();
+    return answers ? found : [...found, { cause: 'Temporal does not answer', afterMs: 20_000 }];
   };
 }

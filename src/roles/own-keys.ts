@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type DataDir, existingSecrets } from '../embedded/data-dir.ts';
-import type { SecretFiles } from '../embedded/secret-files.ts';
+import type { ExistingSecrets } from '../embedded/secret-files.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';
 import { StartError } from '../shared/start-error.ts';
 import { needed } from './needed.ts';
@@ -21,7 +20,7 @@ type KeySettings = Pick<Config, 'secretsKey' | 'secretsKeyPrevious'>;
  */
 export function ownKeyring(dataDir: DataDir, config: KeySettings): Keyring {
   if (config.secretsKey === null) dataDir.secret(currentFile, newKey);
-  return needed(keyringIn(dataDir.path, dataDir.secrets, config));
+  return needed(keyringIn(dataDir.secrets, config));
 }
 
 /**
@@ -32,12 +31,12 @@ export function ownKeyring(dataDir: DataDir, config: KeySettings): Keyring {
  * @throws StartError for a file without a valid key.
  */
 export const existingKeyring = (config: KeySettings & Pick<Config, 'dataDir'>): Keyring | null =>
-  keyringIn(config.dataDir, existingSecrets(config.dataDir), config);
+  keyringIn(existingSecrets(config.dataDir), config);
 
-function keyringIn(folder: string, secrets: Pick<SecretFiles, 'find'>, config: KeySettings): Keyring | null {
+function keyringIn(secrets: ExistingSecrets, config: KeySettings): Keyring | null {
   if (config.secretsKey !== null) return createKeyring(config.secretsKey, config.secretsKeyPrevious);
-  const current = keyIn(folder, secrets, currentFile);
-  return current && createKeyring(current, config.secretsKeyPrevious ?? keyIn(folder, secrets, previousFile));
+  const current = keyIn(secrets, currentFile);
+  return current && createKeyring(current, config.secretsKeyPrevious ?? keyIn(secrets, previousFile));
 }
 
 /**
@@ -64,7 +63,7 @@ export function beginKeyChange(dataDir: DataDir): void {
  * @returns the name of its file in `secrets/`; null when the data folder has no previous key.
  */
 export function endKeyChange(dataDir: DataDir): string | null {
-  const previous = keyIn(dataDir.path, dataDir.secrets, previousFile);
+  const previous = keyIn(dataDir.secrets, previousFile);
   if (previous === null) return null;
   const name = `${currentFile}-${createKeyring(previous).current.id}`;
   dataDir.secrets.rename(previousFile, name);
@@ -73,10 +72,10 @@ export function endKeyChange(dataDir: DataDir): string | null {
 
 const newKey = () => randomBytes(32).toString('base64');
 
-function keyIn(folder: string, secrets: Pick<SecretFiles, 'find'>, name: string): Uint8Array | null {
+function keyIn(secrets: ExistingSecrets, name: string): Uint8Array | null {
   const text = secrets.find(name);
   if (text === null) return null;
   const key = Buffer.from(text, 'base64');
   if (key.length === 32) return new Uint8Array(key);
-  throw new StartError(`The file ${name} in ${join(folder, 'secrets')} holds no key: it must be 32 bytes in base64.`);
+  throw new StartError(`The file ${secrets.pathOf(name)} holds no key: it must be 32 bytes in base64.`);
 }

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Database } from '../database/database.ts';
 import { checkSchema } from '../database/schema-check.ts';
-import { type DataDir, openDataDir } from '../embedded/data-dir.ts';
+import { type DataDir, existingSecrets, openDataDir } from '../embedded/data-dir.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import { countByKey } from '../secrets/reseal.ts';
@@ -61,7 +60,7 @@ function given(args: string[]): Options {
 /** Runs on the data folder of `npm start`, which must not run at the same time: with its key, and with its database. */
 async function inDataDir(context: RoleContext, options: Options): Promise<void> {
   const { config, log } = context;
-  const keyFile = join(config.dataDir, 'secrets', 'secrets-key');
+  const keyFile = existingSecrets(config.dataDir).pathOf('secrets-key');
   if (config.secretsKey === null && !existsSync(keyFile))
     throw new StartError(
       `SECRETS_KEY is not set, and there is no ${keyFile}: there is no key to seal with.\n\n${usage}`,
@@ -86,7 +85,7 @@ async function inDataDir(context: RoleContext, options: Options): Promise<void> 
 function tellOfOldKey(dataDir: DataDir, name: string | null): void {
   if (name === null) return;
   console.log(
-    `The key from before is now ${join(dataDir.path, 'secrets', name)}. Backups that were made with it need it: delete it ` +
+    `The key from before is now ${dataDir.secrets.pathOf(name)}. Backups that were made with it need it: delete it ` +
       'when none of them is left.',
   );
 }

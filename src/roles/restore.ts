@@ -20,7 +20,7 @@ const usage = `npm run restore -- <file> [--into postgresql://…] [--unverified
 
 <file> is the path of a backup, or the name of one in BACKUP_DIR or BACKUP_URL. It is restored into the database of --into or
 DATABASE_URL, which must be empty; without either, into the PostgreSQL of npm start in DATA_DIR. SECRETS_KEY must be the key that the
-backup was made with; without it, the keys in DATA_DIR/secrets are used.
+backup was made with; without it, the keys in DATA_DIR/secrets are used. All users of this machine can read a password in --into.
 
 --unverified takes a file without a valid signature. Its writer decides what is restored: the addresses that events are sent
 to, which of them are delivered, and what the audit log says.`;

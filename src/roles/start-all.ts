@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { backupPlace } from '../backups/open-backup-store.ts';
+import { judgeUrls } from '../delivery/connections/judge-urls.ts';
 import type { DataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startTemporal } from '../embedded/temporal.ts';
 import { originOf } from '../notifications/settings.ts';
 import { StartError } from '../shared/start-error.ts';
+import { isInJournal } from './in-journal.ts';
 import { needed } from './needed.ts';
 import { ownKeyring } from './own-keys.ts';
 import { type Program, type ProgramOptions, startProgram } from './program.ts';
@@ -47,7 +49,8 @@ export async function startAll(
     config.adminTokens.length === 0 ? dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) : null;
   const generated: Record<string, string> = {
     ...(config.databaseUrl === null ? { DATABASE_URL: databaseUrl } : {}),
-    ...(temporal ? { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_UI_URL: temporal.uiUrl } : {}),
+    ...(temporal ? { TEMPORAL_ADDRESS: temporal.address } : {}),
+    ...(temporal && uiUrl === null ? { TEMPORAL_UI_URL: temporal.uiUrl } : {}),
     ...(config.secretsKey === null ? { SECRETS_KEY: base64(keyring.current.bytes) } : {}),
     ...(keyring.previous ? { SECRETS_KEY_PREVIOUS: base64(keyring.previous.bytes) } : {}),
     ...(adminToken === null ? {} : { ADMIN_TOKEN: adminToken }),
@@ -85,17 +88,22 @@ export async function startAll(
   goOn();
   const { sendgrid } = config.notifications.mail;
   const { backup } = config.maintenance;
+  const { allowedNetworks } = config.delivery;
+  const baseUrl = config.publicUrl ?? originOf({ host: config.host, port });
   progress(
     welcome({
-      baseUrl: config.publicUrl ?? originOf({ host: config.host, port }),
-      adminToken,
-      webUiUrl: temporal?.uiUrl ?? uiUrl,
+      baseUrl,
+      refused: await judgeUrls(allowedNetworks).warning(baseUrl),
+      // Everyone who may read the journal, and where it is sent, would have the token for ever.
+      adminToken: isInJournal(config.journalStream) ? null : adminToken,
+      tokenFile: adminToken === null ? null : dataDir.secrets.pathOf('admin-token'),
+      webUiUrl: uiUrl ?? temporal?.uiUrl ?? null,
       dataDir: dataDir.path,
-      allowedNetworks: config.delivery.allowedNetworks,
+      allowedNetworks,
       outboxDir: sendgrid ? null : join(dataDir.path, 'outbox'),
       backups: {
         place: backupPlace(backup) ?? join(dataDir.path, 'backups'),
-        key: config.secretsKey === null ? join(dataDir.path, 'secrets', 'secrets-key') : 'SECRETS_KEY',
+        key: config.secretsKey === null ? dataDir.secrets.pathOf('secrets-key') : 'SECRETS_KEY',
       },
       pause,
     }),

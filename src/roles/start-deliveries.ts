@@ -43,6 +43,12 @@ export async function startDeliveries(options: {
 }): Promise<RunningDeliveries> {
   const { database, databaseUrl, keyring, delivery, metrics, stopLimitMs, log } = options;
   const { burst, burstMs } = options;
+  const { timeLimitMs } = delivery;
+  if (timeLimitMs > stopLimitMs)
+    log.warn(
+      { timeLimitMs, stopLimitMs },
+      'a stop does not wait as long as DELIVERY_TIMEOUT, attempts may be repeated',
+    );
   const attempting = composeAttempts({
     ...{ database, box: createSecretBox(keyring), delivery, burst, metrics, log },
     ...{ onOpening: options.onOpening, incidentPace: options.incidentPace },

@@ -11,8 +11,8 @@ import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
+import { WorkflowDispatcher } from '../engine/dispatcher.ts';
 import { EndedByHand } from '../engine/ended-by-hand.ts';
-import { WorkflowRelay } from '../engine/relay.ts';
 import { type StuckLimits, StuckWorkflows, stuckLimits } from '../engine/stuck-workflows.ts';
 import { WorkflowEngine } from '../engine/workflow-engine.ts';
 import { BulkWorker } from '../events/bulk/bulk-worker.ts';
@@ -64,6 +64,11 @@ const bulkPollMs = 200;
  * process closes its connections in order. Only attempts with a DELIVERY_TIMEOUT of more than 30 s take longer.
  */
 const stopLimitMs = 35_000;
+/**
+ * How long a stop waits for PostgreSQL to record what was sent. A second more than the 20 s of grace, after which Temporal cancels
+ * the activities, so that the cancellation is their reason. Temporal cancels none a second time that has timed out before.
+ */
+const recordLimitMs = 21_000;
 
 /** A worker that runs until it is stopped. */
 export interface RunningWorker extends Running {
@@ -75,7 +80,7 @@ export interface RunningWorker extends Running {
   readonly takes: readonly Purpose[];
 }
 
-/** Starts everything of Temporal: the relay that starts workflows, and the Temporal worker. */
+/** Starts everything of Temporal: the dispatcher that starts workflows, and the Temporal worker. */
 export async function startWorker(options: {
   database: Database;
   databaseUrl: string;
@@ -124,7 +129,7 @@ export async function startWorker(options: {
     notifications: options.notifications,
     ...(times ? { times } : {}),
   });
-  const relay = new WorkflowRelay({
+  const dispatcher = new WorkflowDispatcher({
     database,
     databaseUrl: options.databaseUrl,
     eventWorkflows: delivery.eventWorkflows,
@@ -145,6 +150,7 @@ export async function startWorker(options: {
       'backups cannot be restored without SECRETS_KEY: keep it in another place',
     );
   const ending = new AbortController();
+  const recordingEnds = new AbortController();
   const schedules = new MaintenanceSchedules({ ...options.temporal, settings: options.maintenance, takes, log });
   const temporal = new TemporalHealth();
   const ownConnection = connectLazily(options.temporal);
@@ -156,12 +162,13 @@ export async function startWorker(options: {
     purposes: [...takes],
     build: options.build ?? null,
     activities: activitiesOfQueues(
-      createDeliveryActivities({ attempts, notifier, log }),
+      createDeliveryActivities({ attempts, notifier, log, recordingEnds: recordingEnds.signal }),
       createMaintenanceActivities({
         ...{ database, keyring: options.keyring, store, keep: backup.keep, encrypt: backup.encrypt },
         ...{ notifier, overdueS: lateS, metrics, log },
         stuckWorkflows: () => stuckWorkflows,
         ending: ending.signal,
+        recordingEnds: recordingEnds.signal,
       }),
     ),
     workflowBundle: options.workflowBundle,
@@ -172,7 +179,7 @@ export async function startWorker(options: {
       temporal.set(connection);
       byHand.setConnection(connection, namespace);
       const { event: eventLink } = dashboardLinks(options.notifications.baseUrl);
-      relay.setEngine(
+      dispatcher.setEngine(
         connection && new WorkflowEngine({ connection, ownConnection, namespace, taskQueue, schedule, eventLink, log }),
       );
       const limits = options.stuckLimits ?? stuckLimits;
@@ -214,7 +221,7 @@ export async function startWorker(options: {
       : []),
   ];
   for (const poller of pollers) poller.start();
-  if (takes.has('deliveries')) relay.start();
+  if (takes.has('deliveries')) dispatcher.start();
   worker.start();
   if (options.schedules !== false) schedules.start();
   return {
@@ -224,11 +231,12 @@ export async function startWorker(options: {
     async stop() {
       const quiet = Promise.all([...pollers, schedules].map((poller) => poller.stop()));
       // Producers of work before its consumers: eager starts need the Temporal workers.
-      if (takes.has('deliveries')) await relay.stop();
+      if (takes.has('deliveries')) await dispatcher.stop();
       const ended = Promise.all([quiet, worker.stop()]);
       // When the Temporal workers poll no more, so that another process gets what is aborted here.
       ending.abort();
-      if (await settlesWithin(ended, stopLimitMs)) await attempting.close();
+      const inTime = await settlesWithin(ended, recordLimitMs).finally(() => recordingEnds.abort());
+      if (inTime || (await settlesWithin(ended, stopLimitMs - recordLimitMs))) await attempting.close();
       else log.warn({ limitMs: stopLimitMs }, 'work still in flight at the stop, other workers repeat it');
       await Promise.all([store?.close(), ownConnection.close()]);
     },

@@ -23,11 +23,13 @@ import type { Sender } from '../send.ts';
 import type { Slot, SlotOrWait } from '../slots.ts';
 import { describeOutcome, inAttemptSpan, type ReadTimes } from './attempt-span.ts';
 import { decide } from './decide.ts';
+import { isFresh } from './fresh.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
 import { type PendingNotifications, withNotifications } from './pending-notifications.ts';
 import { type PostDeps, postEvent } from './post.ts';
 import { type Failures, Recording } from './recording.ts';
+import { afterStallMs } from './stall-times.ts';
 
 export interface AttemptDeps {
   database: Transactions;
@@ -56,10 +58,10 @@ export interface AttemptDeps {
 
 export interface AttemptOptions {
   /**
-   * The token of the relay's lease when the relay makes the attempt. The relay then holds a slot of the consumer.
+   * The token of the relay's claim when the relay makes the attempt. The relay then holds a slot of the consumer.
    */
   claimToken: string | null;
-  /** Ends the wait for an unavailable database. */
+  /** Ends the retries of the record while the database is unavailable. An outcome that is not recorded is lost. */
   signal: AbortSignal;
   /** The event, if it was stored a moment ago; otherwise it is read. */
   event?: AttemptRow | null;
@@ -70,28 +72,16 @@ export interface AttemptOptions {
 /** An attempt that is asked for. The number is null for the next one of the schedule. */
 type Asking = AskedAttempt & Pick<AttemptRequest, 'schedule'>;
 
+/** When an attempt began, by the clock of `performance`, and when its row was read; null: it was handed over. */
+type Begun = AttemptOptions & { beganMs: number; read: ReadTimes | null };
+
 export interface Made {
   result: AttemptResult;
   /**
-   * Whether this call made and recorded an attempt. The same statement released the relay's lease, if there was one.
+   * Whether this call made and recorded an attempt. The same statement released the relay's claim, if there was one.
    */
   recorded: boolean;
 }
-
-/**
- * Temporal gives an attempt to another process if the heartbeats of this one are missing for 8 s (workflows/activities.ts).
- * The last of them may have been sent 4 s before the stall (src/temporal/worker-options.ts).
- */
-export const stallMs = 4_000;
-/** What was received during a stall is handled within this time. */
-const afterStallMs = 1_000;
-
-/**
- * An event whose states were read longer ago than this is read again before its attempt, because operators may have changed it
- * or its account. Measured by a clock that no change of the system's time affects.
- */
-const freshMs = 1_000;
-const isFresh = ({ readMs }: AttemptRow) => performance.now() - readMs < freshMs;
 
 const ownerOf = ({ account, consumer }: AttemptRow): AttemptOwner => ({
   consumerId: consumer.id,
@@ -139,7 +129,7 @@ export class Attempts {
   attempt(asked: Asking, options: AttemptOptions): Promise<Made> {
     const name = `${asked.eventId}/${asked.generation}/${asked.trigger}/${asked.number}`;
     const running = this.#inFlight.get(name);
-    // Recording releases only the first caller's lease. The caller that joins keeps its own, so it gets recorded:
+    // Recording releases only the first caller's claim. The caller that joins keeps its own, so it gets recorded:
     // false.
     if (running) return running.then(({ result }) => notRecorded(result));
     const attempt = this.#attempt(asked, options)
@@ -160,8 +150,15 @@ export class Attempts {
     const read = isKnown ? null : { beganMs, endedMs: performance.now() };
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
     const request = { ...asked, number: asked.number ?? row.nextNumber, schedule: scheduleFor(row, asked, options) };
+    const begun = { ...options, beganMs, read };
+    return this.#unlessEnded(row, request, begun, () => this.#send(row, request, begun));
+  }
+
+  /** Decides by the row whether the attempt is made, and calls `send` if it is. */
+  async #unlessEnded(row: AttemptRow, request: AttemptRequest, begun: Begun, send: () => Promise<Made>): Promise<Made> {
+    const { claimToken, beganMs } = begun;
     const stalled = this.#deps.stalls.since(beganMs - afterStallMs);
-    const decision = decide(row, { ...request, claimToken: options.claimToken, stalled }, row.nowMs());
+    const decision = decide(row, { ...request, claimToken, stalled }, row.nowMs());
     switch (decision.do) {
       case 'answer':
         if (request.trigger === 'manual' && decision.result.kind === 'stopped')
@@ -178,23 +175,25 @@ export class Attempts {
         await stopEvent(this.#deps.database, row);
         return notRecorded({ kind: 'stopped', reason: 'account_deleted' });
       case 'send':
-        return this.#send(row, request, { ...options, read });
+        return send();
       default:
         return decision satisfies never;
     }
   }
 
-  async #send(
-    row: AttemptRow,
-    request: AttemptRequest,
-    options: AttemptOptions & { read: ReadTimes | null },
-  ): Promise<Made> {
-    const slot: SlotOrWait = options.slot ?? this.slots.acquire(ownerOf(row), row.eventId, performance.now());
+  async #send(row: AttemptRow, request: AttemptRequest, begun: Begun): Promise<Made> {
+    const slot: SlotOrWait = begun.slot ?? this.slots.acquire(ownerOf(row), row.eventId, performance.now());
     if ('waitMs' in slot) return notRecorded({ kind: 'wait', waitMs: slot.waitMs, reason: 'slots' });
-    const post = (body: Uint8Array) =>
-      inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, body, slot, span }));
-    if (row.body) return post(row.body);
-    const read = await this.#bodies.withBody(row, slot, post);
+    const post = (now: AttemptRow, body: Uint8Array) =>
+      inAttemptSpan(now, request, begun.read, (span) => this.#post(now, request, { ...begun, body, slot, span }));
+    if (row.body) return post(row, row.body);
+    const read = await this.#bodies.withBody(row, slot, async (body) => {
+      // Bodies are read one after another, so this may have taken seconds.
+      if (isFresh(row)) return post(row, body);
+      const now = await this.#reader.read(request);
+      if (!now) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
+      return this.#unlessEnded(now, request, begun, () => post(now, body));
+    });
     return 'made' in read ? read.made : notRecorded(read.result);
   }
 
@@ -243,8 +242,8 @@ export class Attempts {
     const exhausted = recorded?.exhausted === true || (isLast && recorded?.recorded === false && repeated);
     if (wasRecorded) this.#recording.count(row, outcome, exhausted);
     if (exhausted) metrics.deliveryExhausted();
-    // Without its lease, the relay's attempt is not recorded: another process makes or has made one.
-    if (isLost && options.claimToken !== null) metrics.leaseLost();
+    // Without its claim, the relay's attempt is not recorded: another process makes or has made one.
+    if (isLost && options.claimToken !== null) metrics.claimLost();
     return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
   }
 }

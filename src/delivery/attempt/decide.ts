@@ -54,7 +54,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (asked.claimToken === null) {
     if (row.relayAttempting) return answer(elsewhere(otherAttemptMs));
   } else if (row.claimToken !== asked.claimToken || (row.nextAttemptAt?.getTime() ?? 0) > nowMs) {
-    // The lease ended before the attempt began, so another process may be making it; or a workflow has made it.
+    // The claim ended before the attempt began, so another process may be making it; or a workflow has made it.
     return answer(elsewhere(0));
   }
   const waitsFor = reasonToWait(row);
@@ -74,11 +74,14 @@ const pausedSince = ({ pause, account, consumer }: AttemptRow): Date | null =>
   pause?.since ?? account.pausedSince ?? consumer.pausedSince;
 
 /** The result of an attempt that is not made or not counted, because the event with this row needs no further one. */
-export const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow, 'deliveryStatus'>): AttemptResult => ({
+const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow, 'deliveryStatus'>): AttemptResult => ({
   kind: 'stopped',
   reason,
   ...(reason === 'already_settled' && deliveryStatus !== null ? { deliveryStatus } : {}),
 });
+
+/** The result of the attempt that has exhausted its event. */
+export const exhaustedNow: AttemptResult = { kind: 'exhausted', attempted: true, endsAs: 'failed' };
 
 /** Only its workflow knows of a manual attempt, so it looks again until the pause has ended. */
 const waitForPause = (since: Date, nowMs: number): AttemptResult => ({
@@ -94,10 +97,7 @@ const elsewhere = (waitMs: number): AttemptResult => ({ kind: 'wait', waitMs, re
  *
  * @param ownerDeleted whether its account or its consumer was deleted
  */
-export function endedBecause(
-  row: Pick<AttemptRow, 'status' | 'deliveryStatus'>,
-  ownerDeleted: boolean,
-): StopReason | null {
+function endedBecause(row: Pick<AttemptRow, 'status' | 'deliveryStatus'>, ownerDeleted: boolean): StopReason | null {
   if (row.status === 'dead') return 'dead';
   if (row.status === 'processed') return 'acknowledged';
   if (row.deliveryStatus === 'pending') return null;
@@ -113,21 +113,47 @@ export function endedBecause(
  * | is pending | `superseded` | the run of the newer generation, if it needs one |
  * | was delivered, failed, acked or killed | `already_settled` | nothing that sends |
  */
-export function overtakenBecause(newer: Pick<AttemptRow, 'deliveryStatus'>): StopReason {
+function overtakenBecause(newer: Pick<AttemptRow, 'deliveryStatus'>): StopReason {
   return newer.deliveryStatus === 'pending' ? 'superseded' : 'already_settled';
 }
 
 /** The result of an attempt that is already recorded, for a repeated request. */
 function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptResult {
-  const succeeded = row.recordedOutcome === 'delivered';
-  const isCurrent = row.generation === asked.generation;
+  const attempt = {
+    trigger: asked.trigger,
+    succeeded: row.recordedOutcome === 'delivered',
+    isCurrent: row.generation === asked.generation,
+    // A final answer makes any attempt the last one.
+    isLast: asked.trigger === 'schedule' && asked.number === row.nextNumber - 1,
+  };
+  return afterAttempt({ ...row, ownerDeleted: isDeleted(row) }, attempt, nowMs);
+}
+
+/** An attempt that was made, as its result depends on it. */
+interface MadeAttempt {
+  trigger: Trigger;
+  succeeded: boolean;
+  /** Whether the event still has the generation of the attempt. */
+  isCurrent: boolean;
+  /** Whether the attempt was recorded before, and was the last one of its generation. */
+  isLast: boolean;
+}
+
+/** What follows an attempt for its workflow or the relay, from the event's row after the record. */
+export function afterAttempt(
+  row: Pick<AttemptRow, 'status' | 'deliveryStatus' | 'nextAttemptAt'> & { ownerDeleted: boolean },
+  { trigger, succeeded, isCurrent, isLast }: MadeAttempt,
+  nowMs: number,
+): AttemptResult {
+  // A success after the event was killed or replayed changed no row, so it does not end the schedule. The event may be
+  // delivered nevertheless, by an attempt of the replay.
   if (isCurrent && succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
-  if (asked.trigger === 'manual' && !succeeded) return { kind: 'failed', waitMs: 0 };
+  if (trigger === 'manual' && !succeeded) return { kind: 'failed', waitMs: 0 };
   if (!isCurrent) return stopped(overtakenBecause(row), row);
-  const reason = endedBecause(row, isDeleted(row));
+  const reason = endedBecause(row, row.ownerDeleted);
   if (reason === null) return { kind: 'failed', waitMs: Math.max(0, (row.nextAttemptAt?.getTime() ?? nowMs) - nowMs) };
-  // The last attempt failed and was recorded, but the worker crashed before it could return the result.
-  const exhausted =
-    reason === 'already_settled' && row.deliveryStatus === 'failed' && asked.number > asked.schedule.delaysMs.length;
-  return exhausted ? { kind: 'exhausted', attempted: true, endsAs: 'failed' } : stopped(reason, row);
+  // The last attempt failed and was recorded, but the answer of the record was lost, or the worker crashed before it could
+  // return the result.
+  const exhausted = reason === 'already_settled' && row.deliveryStatus === 'failed' && isLast && !succeeded;
+  return exhausted ? exhaustedNow : stopped(reason, row);
 }

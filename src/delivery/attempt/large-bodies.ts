@@ -32,7 +32,7 @@ export class LargeBodies {
       const body = await this.#reader.readBody(row);
       return body ? { made: await post(body) } : { result: { kind: 'stopped', reason: 'event_gone' } };
     } finally {
-      // `post` has released the slot when the consumer answered.
+      // Unless `post` has released the slot, because the consumer has answered. It may also have sent nothing.
       slot.release('unused');
       room.release();
     }

@@ -4,7 +4,7 @@ import type { Outcome } from '../../events/outcome.ts';
 import type { Recorded } from '../../events/transitions/attempt-recorded.ts';
 import { nextDelayMs, spanLimitOf } from '../backoff.ts';
 import { failureOutcomes } from '../failure.ts';
-import { endedBecause, overtakenBecause, stopped } from './decide.ts';
+import { afterAttempt, exhaustedNow } from './decide.ts';
 import type { Posted } from './post.ts';
 
 /** The outcomes that an attempt can have. */
@@ -78,14 +78,9 @@ export function resultOf(outcome: Outcome, recorded: Recorded | null, nowMs: num
 
 function consequenceOf(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
   if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
-  // A success after the event was killed or replayed changed no row, so it does not end the schedule. The event may be
-  // delivered nevertheless, by an attempt of the replay.
-  const isCurrent = recorded.generation === outcome.generation;
-  if (isCurrent && outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
-  if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
-  if (recorded.exhausted) return { kind: 'exhausted', attempted: true, endsAs: 'failed' };
-  if (!isCurrent) return stopped(overtakenBecause(recorded), recorded);
-  const reason = endedBecause(recorded, recorded.ownerDeleted);
-  if (reason) return stopped(reason, recorded);
-  return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - nowMs) };
+  if (recorded.exhausted) return exhaustedNow;
+  const { succeeded, trigger, last, generation, nextAttemptAt } = outcome;
+  const isCurrent = recorded.generation === generation;
+  const isLast = last && !recorded.recorded;
+  return afterAttempt({ ...recorded, nextAttemptAt }, { trigger, succeeded, isCurrent, isLast }, nowMs);
 }

@@ -30,6 +30,7 @@ const refusals: Record<Refusal, () => Problem> = {
   consumer_deleted: consumerNotFound,
   account_disabled: () => new Problem('conflict', 'the account is disabled; enable it first'),
   consumer_disabled: () => new Problem('conflict', 'the consumer is disabled; enable it first'),
+  no_address: () => new Problem('conflict', 'the consumer has no address; set the delivery_url of the account first'),
 };
 
 /** The times of an order. A webhook that is received after it is judged when it is received. */
@@ -77,8 +78,6 @@ export function backfillRoutes(deps: {
       const target = { accountId, consumerId: consumer.id };
       const state = await readTarget(database, target);
       if (state.refusal !== null && !dry_run) throw refusals[state.refusal]();
-      if (consumer.url === null && !dry_run)
-        throw new Problem('conflict', 'the consumer has no address; set the delivery_url of the account first');
       const { first, last } = spanOf({ since, until });
       const { matched, exact, ...found } = await (dry_run ? counts : orders).run(clientSignal(request), () =>
         countMissing(

@@ -17,12 +17,13 @@ export interface TargetState {
 }
 
 /** Why a consumer gets no events of a backfill. */
-export type Refusal = 'account_deleted' | 'account_disabled' | 'consumer_deleted' | 'consumer_disabled';
+export type Refusal = 'account_deleted' | 'account_disabled' | 'consumer_deleted' | 'consumer_disabled' | 'no_address';
 
 const selectTarget = `
     select a.deleted_at is not null as "accountDeleted", a.enabled as "accountEnabled",
       (c.id is null and $1::uuid <> $2::uuid) or c.deleted_at is not null as "consumerDeleted",
-      coalesce(c.enabled, true) as "consumerEnabled", c.condition, a.consumers_revision as revision
+      coalesce(c.enabled, true) as "consumerEnabled", coalesce(c.url, a.delivery_url, a.project_delivery_url) is not null as "hasAddress",
+      c.condition, a.consumers_revision as revision
     from accounts a left join consumers c on c.id = $2 and c.account_id = a.id where a.id = $1`;
 
 const readTargetRow = { name: 'read_backfill_target', text: selectTarget };
@@ -33,6 +34,7 @@ interface Row {
   accountEnabled: boolean;
   consumerDeleted: boolean;
   consumerEnabled: boolean;
+  hasAddress: boolean;
   condition: string | null;
   revision: number;
 }
@@ -61,5 +63,6 @@ function refusalOf(row: Row): Refusal | null {
   if (row.accountDeleted) return 'account_deleted';
   if (row.consumerDeleted) return 'consumer_deleted';
   if (!row.accountEnabled) return 'account_disabled';
-  return row.consumerEnabled ? null : 'consumer_disabled';
+  if (!row.consumerEnabled) return 'consumer_disabled';
+  return row.hasAddress ? null : 'no_address';
 }

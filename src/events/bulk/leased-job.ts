@@ -80,7 +80,7 @@ const ofLastBatch = (id: string) => `exists (
   select from events e where e.id = ${id} and e.id between $2 and $3 and e.bulk_job_id = $1)`;
 
 // Events that wait for the end of a pause or for their account delay nothing, and neither do commands of queued events
-// (src/events/commands.ts). Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
+// (src/engine/command-rows.ts). Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
 // first; and an operator's commands wait behind those of a job.
 const readBrake = {
   // Without a name, so that it is planned for the days of the batch.

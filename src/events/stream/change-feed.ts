@@ -136,6 +136,7 @@ export class ChangeFeed {
     this.#recent = new RecentBatches(position.snapshot);
     this.#watched = new Map();
     this.#bulk = new Set();
+    this.#incidents.reset();
   }
 
   async #run(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Outcome } from '../outcome.ts';
 import type { WhenExhausted } from './exhausted.ts';
 
 export interface Recorded {
-  /** False if an attempt of this name was already recorded, or the lease was lost. Then nothing has changed. */
+  /** False if an attempt of this name was already recorded, or the claim was lost. Then nothing has changed. */
   recorded: boolean;
   /** Whether this statement changed `pending` to `failed`. That happens once per generation. */
   exhausted: boolean;

@@ -69,6 +69,9 @@ export interface WithoutWorkflow {
   highest: number;
 }
 
+/** An event whose row may need another workflow in any generation. */
+export const inEveryGeneration = (eventId: string): WithoutWorkflow => ({ eventId, lowest: 0, highest: 2_147_483_647 });
+
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |

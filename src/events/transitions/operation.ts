@@ -38,7 +38,7 @@ const whyNot = {
 /**
  * A part of a statement with the event $1 in `before` and `e`: an event that waits in the queue for an attempt, perhaps for
  * the end of a pause, waits for none any more once its delivery has ended. It goes on with the settled ones. One that a
- * process has claimed is handed back to them (`handBackClaims` in src/events/queue.ts).
+ * process has claimed is handed back to them (`handBackClaims` in src/processes/claim-returns.ts).
  */
 export const settleQueued = `
     update event_queue set lane = ${lanes.settledStart}, direct = false, lane_since = now()

@@ -44,12 +44,30 @@ const withdrawRetry = {
 };
 
 /**
- * Withdraws a manual attempt that its workflow was told not to make, so that its bulk job does not wait for it
+ * Withdraws a manual attempt that its workflow does not make, so that its bulk job does not wait for it
  * (src/events/bulk/job-results.ts). Has no effect if another one was requested since.
  */
-export async function withdrawManualAttempt(sql: Sql, attempt: Omit<AttemptName, 'trigger'>): Promise<void> {
+export async function withdrawManualAttempt(sql: Sql, attempt: Retry): Promise<void> {
   await sql.query(withdrawRetry, [attempt.eventId, attempt.generation, attempt.number]);
 }
+
+const readUnmade = {
+  name: 'read_unmade_retries_of',
+  text: `
+    select e.id as "eventId", e.generation, e.manual_attempts as number from events e
+    where e.id = any($1::uuid[]) and e.manual_attempts > ${lastMade}
+      -- A retry whose command still waits is passed on to the next run. Commands have no index by event: they are read once.
+      and e.id not in (select c.event_id from event_commands c where c.kind = 'retry')`,
+};
+
+/** The latest retries of these events that were passed on to their workflows and are not made yet, by event id. */
+export async function unmadeRetriesOf(sql: Sql, eventIds: readonly string[]): Promise<Map<string, Retry>> {
+  const rows = await sql.query<Retry>(readUnmade, [eventIds]);
+  return new Map(rows.map((retry) => [retry.eventId, retry]));
+}
+
+/** A manual attempt that was requested. */
+type Retry = Omit<AttemptName, 'trigger'>;
 
 /** Requests one manual attempt now, in addition to the schedule. Refused for a disabled account or consumer and during a pause. */
 export function retry(sql: Sql, eventId: string): Promise<Operation> {

@@ -17,7 +17,7 @@ export interface Started extends ClaimName {
   runId: string | null;
 }
 
-/** Records that workflows were started, and deletes the events from the queue. Skips claims whose lease was lost. */
+/** Records that workflows were started, and deletes the events from the queue. Skips claims that were lost. */
 export async function markStartedEvents(sql: Sql, started: Started[]): Promise<void> {
   await sql.query(markStarted, [
     ...columnsOf(started, 'eventId', 'generation', 'token', 'runId'),

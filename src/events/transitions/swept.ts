@@ -1,7 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 import { lanes } from '../lanes.ts';
 import { isAmong } from '../queue.ts';
-import { lastMade } from './retried.ts';
 
 /**
  * | what happens | `status` | `delivery_status` |
@@ -54,24 +53,6 @@ const readStartedOverdue = {
 export async function startedOverdue(sql: Sql, options: { overdueS: number; limit: number }): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(readStartedOverdue, [options.overdueS, options.limit]);
   return rows.map(({ id }) => id);
-}
-
-// A retry whose command still waits is passed on to the next run.
-const forgetSweep = {
-  name: 'forget_sweep',
-  text: `
-    update events e set swept_at = null, manual_attempts = case
-        when (select c.id from event_commands c where c.event_id = e.id and c.kind = 'retry' limit 1) is null then ${lastMade}
-        else e.manual_attempts end
-    where e.id = $1`,
-};
-
-/**
- * Lets the next sweep queue the event if it is overdue, and not only five minutes after the last one that did. For an event
- * whose run was ended: the retries that it had still to make count as not requested.
- */
-export async function sweepSoon(sql: Sql, eventId: string): Promise<void> {
-  await sql.query(forgetSweep, [eventId]);
 }
 
 /** Seconds after which an event that is past its time counts as overdue. */

@@ -38,6 +38,8 @@ export class BodyReader {
    */
   read(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
     if (!hasBody(request)) return Promise.resolve(empty);
+    // A client that disconnected before this call: a destroyed request emits no further event.
+    if (request.destroyed) return Promise.reject(disconnected());
     const declared = declaredLength(request);
     if (declared !== null && declared > maxBytes) return Promise.reject(tooLarge(maxBytes));
     return new Promise((resolve, reject) => {
@@ -73,7 +75,7 @@ export class BodyReader {
         holding.isReading = false;
         resolve(whole ?? bytes.take());
       };
-      const onGone = () => fail(new Problem('invalid', 'the connection ended before the body did'));
+      const onGone = () => fail(disconnected());
       const stop = () => {
         request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
         // Without a listener, a later error of this request would end the process.
@@ -111,6 +113,8 @@ export function declaredLength({ headers }: IncomingMessage): number | null {
 /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
 export const expectsContinue = ({ headers, httpVersion }: IncomingMessage): boolean =>
   httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
+
+const disconnected = () => new Problem('invalid', 'the connection ended before the body did');
 
 const tooLarge = (maxBytes: number) => new Problem('payload_too_large', `the body is larger than ${maxBytes} bytes`);
 

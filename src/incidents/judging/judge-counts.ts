@@ -31,6 +31,10 @@ const sums = `sum(failed) as failed,
 const sameOwner = (a: string, b: string) => `${a}.kind = ${b}.kind and ${a}.owner = ${b}.owner`;
 const sameCause = (a: string, b: string) => `${sameOwner(a, b)} and ${a}.cause = ${b}.cause`;
 
+/** Successes after a time. Of those that began before it, the last one is known to be after it. */
+const after = (successes: string, time: string) =>
+  `coalesce(sum(case when ${successes}.first_at > ${time} then ${successes}.succeeded else 1 end), 0)`;
+
 /** Whether the account or the consumer of an incident is deleted: nothing of it can be repaired. */
 const isDeleted = `exists (select from accounts a where a.id = c.account_id and a.deleted_at is not null)
   or exists (select from consumers k where k.id = c.consumer_id and k.deleted_at is not null)`;
@@ -97,9 +101,11 @@ const judged = `
   ), named as (
     select w.*, case when kind = 'delivery' and existing + place > ${mostCauses} then '${otherCause}' else cause end as name from wanted w
   ), opening as (
-    select kind, account_id, owner, name as cause, sum(failed) as failed, min(first_at) as first_at, max(last_at) as last_at,
-      (array_agg(example order by last_at desc))[1] as example, min(oldest::text)::uuid as oldest
-    from named n where not exists (select from current c where ${sameOwner('c', 'n')} and c.cause = n.name) group by 1, 2, 3, 4
+    select n.kind, n.account_id, n.owner, n.name as cause, sum(n.failed) as failed, min(n.first_at) as first_at, max(n.last_at) as last_at,
+      greatest(max(n.last_at), case when n.kind <> 'gateway' then max(o.failed_at) end) as failing_at,
+      (array_agg(n.example order by n.last_at desc))[1] as example, min(n.oldest::text)::uuid as oldest
+    from named n join owners o on ${sameOwner('o', 'n')}
+    where not exists (select from current c where ${sameOwner('c', 'n')} and c.cause = n.name) group by 1, 2, 3, 4
   )`;
 
 /** When the consumer or account of an incident has failed again. Conditions of the gateway are independent of each other. */
@@ -129,9 +135,9 @@ const updated = `
     from current c left join owners o on ${sameOwner('o', 'c')} left join adding a on ${sameCause('a', 'c')}
       left join totals t on ${sameOwner('t', 'c')}
       cross join lateral (
-        select count(*) as seen, coalesce(sum(n.succeeded), 0) + case when ${failedAt} is null then c.succeeded else 0 end as succeeded
+        select count(*) as seen, ${after('n', failingAt)} + case when ${failedAt} is null then c.succeeded else 0 end as succeeded
         from fresh n where n.cause is null and ${ownerOf('n')} = c.owner and n.kind = c.kind
-          and n.first_at > ${failingAt}
+          and n.last_at > ${failingAt}
       ) s
   ), updated as (
     update incidents i set
@@ -144,6 +150,12 @@ const updated = `
     from states s where i.id = s.id and i.state <> 'resolved' and (s.is_new or s.is_over or s.is_deleted)
     returning i.id, i.state
   )`;
+
+/** Successes since the failures that open an incident. They are added with these failures or before, so no later round reads them. */
+const succeededSince = (opening: string) => `least(1000000, (
+      select ${after('n', `${opening}.failing_at`)} from incident_counts n
+      where n.cause is null and n.kind = ${opening}.kind and ${ownerOf('n')} = ${opening}.owner and n.last_at > ${opening}.failing_at
+    ))::integer`;
 
 /** Reopens what has ended a short time ago, and opens the rest. */
 const opened = `
@@ -158,15 +170,16 @@ const opened = `
   ), reopened as (
     update incidents i set state = 'open', reopened_at = now(), resolved_at = null, resolved_by = null, finished_at = null,
       checked_at = null, acknowledged_by = null, acknowledged_at = null, attempts = i.attempts + b.failed_since,
-      last_seen_at = greatest(i.last_seen_at, b.last_at), failing_at = b.last_at, succeeded = 0, changed_at = clock_timestamp(),
-      example_event_id = coalesce(b.example, i.example_event_id), oldest_event_id = least(i.oldest_event_id, b.oldest)
+      last_seen_at = greatest(i.last_seen_at, b.last_at), failing_at = b.failing_at, succeeded = ${succeededSince('b')},
+      changed_at = clock_timestamp(), example_event_id = coalesce(b.example, i.example_event_id),
+      oldest_event_id = least(i.oldest_event_id, b.oldest)
     from before b where i.id = b.id and i.state = 'resolved' and b.last_at > b.resolved_at
     returning i.id
   ), inserted as (
-    insert into incidents (id, kind, account_id, consumer_id, cause, first_seen_at, last_seen_at, failing_at, attempts, example_event_id,
-      oldest_event_id, changed_at)
+    insert into incidents (id, kind, account_id, consumer_id, cause, first_seen_at, last_seen_at, failing_at, succeeded, attempts,
+      example_event_id, oldest_event_id, changed_at)
     select ${newId}, o.kind, o.account_id, case when o.kind = 'delivery' then nullif(o.owner, o.account_id) end, o.cause,
-      o.first_at, o.last_at, o.last_at, o.failed, case when o.kind = 'rejections' then (
+      o.first_at, o.last_at, o.failing_at, ${succeededSince('o')}, o.failed, case when o.kind = 'rejections' then (
         select e.id from accounts a join events e on e.account_slug = a.account_slug and e.account_id = a.id
         where a.id = o.account_id and e.rejection_reason = o.cause and e.id >= ${lowestId(`now() - ${seconds('$2')}`)}
         order by e.id desc limit 1

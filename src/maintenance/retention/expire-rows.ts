@@ -84,9 +84,15 @@ export async function expireRows(
     bulk_jobs: await expire(database, signal, 'bulk_jobs', `ended_at < now() - interval '30 days'`),
     event_actions: await expire(database, signal, 'event_actions', 'event_id < $3::uuid', [uuidFloor(oldestDay)]),
     pauses: await expire(database, signal, 'pauses', 'ended_at < $3::timestamptz', [oldestDay]),
-    rejection_checks: await expire(database, signal, 'rejection_checks', 'rejected_event_id < $3::uuid', [
-      uuidFloor(rejectedBefore),
-    ]),
+    // Of an acknowledged webhook, which is kept, too: a second check would make a second event. A subselect, because a
+    // join might read all events.
+    rejection_checks: await expire(
+      database,
+      signal,
+      'rejection_checks',
+      'rejected_event_id < $3::uuid and (select true from events e where e.id = rejected_event_id limit 1) is null',
+      [uuidFloor(rejectedBefore)],
+    ),
     incidents: await expire(
       database,
       signal,

@@ -19,10 +19,11 @@ export async function retainEvents(
   signal: AbortSignal,
 ): Promise<MaintenanceCounts> {
   const { database, log } = deps;
-  await ensurePartitions(database, new Date(await databaseNowMs(database)), daysAhead);
-  const expired = { ...(await expireRows(database, { eventRetentionDays: olderThanDays, signal })) };
+  const now = new Date(await databaseNowMs(database));
+  await ensurePartitions(database, now, daysAhead);
+  const expired = { ...(await expireRows(database, { eventRetentionDays: olderThanDays, now, signal })) };
   if (olderThanDays === null) return expired;
-  const { dropped, kept } = await dropExpiredDays(database, { olderThanDays, log, signal });
+  const { dropped, kept } = await dropExpiredDays(database, { olderThanDays, now, log, signal });
   const keptFor = (wanted: (typeof kept)[number]['reason']) => kept.filter(({ reason }) => reason === wanted);
   const busy = keptFor('busy');
   // A single failure is harmless. But a backup that overlaps every run of this task would keep the days forever.

@@ -73,10 +73,14 @@ const claimDue = {
         end))
       for update of m skip locked
     ), batches as (
-      select id, due_at, coalesce(batch_id, case when single then id else first_value(id) over (partition by place, batch_id order by id) end) as batch
+      select id, due_at, single, coalesce(batch_id, case when single then id else first_value(id) over (partition by place, batch_id order by id) end) as batch
       from ready
     ), chosen as (
-      select batch from batches group by batch order by min(due_at) limit $4
+      select batch from (
+        select batch, min(due_at) as due_at, bool_and(single) as single,
+          row_number() over (partition by bool_and(single) order by min(due_at)) as place
+        from batches group by batch
+      ) b where not single or place <= $8 order by due_at limit $4
     )
     update incident_messages m set batch_id = b.batch,
       attempts = m.attempts + (m.attempts < $5)::integer,
@@ -131,10 +135,11 @@ const none: ClaimedMessages = { claimed: [], failed: [] };
  *
  * @param options.tries the number of tries in total
  * @param options.most the most messages to claim
+ * @param options.webhooks the most of them to webhooks
  */
 export async function claimMessages(
   database: Transactions,
-  options: { tries: number; leaseS: number; most: number; limits: MessageLimits },
+  options: { tries: number; leaseS: number; most: number; webhooks: number; limits: MessageLimits },
 ): Promise<ClaimedMessages> {
   if (options.most <= 0 || (await database.query(findDue, [])).length === 0) return none;
   return database.transaction((sql) => claimAlone(sql, options));
@@ -142,12 +147,13 @@ export async function claimMessages(
 
 async function claimAlone(
   sql: Sql,
-  { tries, leaseS, most, limits: { gapMs, windowMs, burst } }: Parameters<typeof claimMessages>[1],
+  { tries, leaseS, most, webhooks, limits: { gapMs, windowMs, burst } }: Parameters<typeof claimMessages>[1],
 ): Promise<ClaimedMessages> {
   if (!(await tryLock(sql, lockKeys.incidentMessages))) return none;
   await sql.query(endObsolete, []);
   const rows = await sql.query<Row>(claimDue, [
     ...[gapMs / 1000, windowMs / 1000, burst ?? Number.MAX_SAFE_INTEGER, most, tries, leaseS, outcomeUnknown],
+    webhooks,
   ]);
   const batches = [...Map.groupBy(rows, ({ batch_id }) => batch_id)];
   return {
@@ -161,12 +167,14 @@ async function claimAlone(
 
 function toMessage(id: string, first: Row, rows: Row[]): ClaimedMessage {
   const { destination_id, account_id, destination_type, config } = first;
+  // Two destinations of an account may have the same address.
+  const changes = new Map(rows.map((row) => [[row.incident_id, row.kind, row.reminder].join(), row]));
   return {
     id,
     attempt: first.attempts,
     settings: { id: destination_id, account_id, destination_type, config },
     nowMs: databaseClock(first.read_at),
-    incidents: rows
+    incidents: [...changes.values()]
       .toSorted((a, b) => a.happened_at.getTime() - b.happened_at.getTime() || (a.id < b.id ? -1 : 1))
       .map((row) => ({
         ...{

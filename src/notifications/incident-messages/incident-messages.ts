@@ -24,7 +24,7 @@ export function createIncidentMessages(deps: IncidentMessagesDeps) {
   return new DueMessages<ClaimedMessage>(deps, {
     ...{ poller: 'messages about incidents', noun: 'message about incidents', idField: 'incidentMessageId' },
     ...outcomesIn(sql, 'incident_messages'),
-    claim: (most) => claimMessages(sql, { tries: waitsMs.length + 1, leaseS, limits, most }),
+    claim: (most, webhooks) => claimMessages(sql, { tries: waitsMs.length + 1, leaseS, limits, most, webhooks }),
     since: ({ incidents }) => incidents.at(-1)?.at ?? new Date(),
     notice: async (message) => noticeOf(message, links),
   });

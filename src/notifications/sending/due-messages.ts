@@ -13,6 +13,8 @@ import { type HandOverDeps, handOver } from './hand-over.ts';
 const pollMs = 500;
 /** Concurrent messages in this process: enough that destinations that do not respond do not delay the others. */
 const mostAtOnce = 32;
+/** Of these, to webhooks: servers that accept and never answer keep a place for the whole time limit, and leave some to chats and e-mails. */
+const mostWebhooks = 24;
 
 export interface DueMessagesDeps extends HandOverDeps {
   sql: Sql;
@@ -34,8 +36,11 @@ export interface MessageStore<Message extends Claimed> {
   /** What one message is called in the log, and the field of its id. */
   noun: string;
   idField: string;
-  /** Claims at most so many messages that are due. `failed`: the types of destinations whose message has no try left. */
-  claim(most: number): Promise<{ claimed: Message[]; failed: DestinationType[] }>;
+  /**
+   * Claims at most so many messages that are due, of which at most `webhooks` are to webhooks. `failed`: the types of
+   * destinations whose message has no try left.
+   */
+  claim(most: number, webhooks: number): Promise<{ claimed: Message[]; failed: DestinationType[] }>;
   /** Gives back a claim without a try. */
   postpone(id: string, claim: { attempt: number; waitMs: number }): Promise<void>;
   /** When the event failed, or the incident changed. */
@@ -53,7 +58,7 @@ export class DueMessages<Message extends Claimed> {
   readonly #store: MessageStore<Message>;
   readonly #poller: Poller;
   readonly #ending = new AbortController();
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #inFlight = new Map<Promise<void>, DestinationType>();
 
   constructor(deps: DueMessagesDeps, store: MessageStore<Message>) {
     this.#deps = deps;
@@ -68,14 +73,15 @@ export class DueMessages<Message extends Claimed> {
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#poller.stop();
-    await Promise.all(this.#inFlight);
+    await Promise.all(this.#inFlight.keys());
   }
 
   async #look(): Promise<Round> {
     const { sql, metrics, log } = this.#deps;
     const { claim, noun, idField } = this.#store;
     if (await readPause(sql)) return 'idle';
-    const { claimed, failed } = await claim(mostAtOnce - this.#inFlight.size);
+    const webhooks = [...this.#inFlight.values()].filter((type) => type === 'webhook').length;
+    const { claimed, failed } = await claim(mostAtOnce - this.#inFlight.size, mostWebhooks - webhooks);
     for (const type of failed) metrics.notificationTried(type, 'failed');
     for (const message of claimed) {
       const sending: Promise<void> = this.#send(message)
@@ -83,7 +89,7 @@ export class DueMessages<Message extends Claimed> {
           log.warn({ [idField]: message.id, failure: databaseFailure(error) }, `${noun} not sent yet, retrying`),
         )
         .finally(() => this.#inFlight.delete(sending));
-      this.#inFlight.add(sending);
+      this.#inFlight.set(sending, message.settings.destination_type);
     }
     return 'idle';
   }

@@ -65,7 +65,7 @@ export function createMetrics(
   const delay = histogram('gateway_delivery_first_attempt_delay_seconds', delayBucketsS);
   const connections = counter('gateway_delivery_connections_total', 'reused');
   const exhausted = counter('gateway_deliveries_exhausted_total');
-  const leases = counter('gateway_leases_lost_total');
+  const lostClaims = counter('gateway_leases_lost_total');
   const stuck = counter('gateway_workflows_stuck_total', 'result');
   const byHand = counter('gateway_workflows_ended_by_hand_total', 'by');
   const notifications = counter('gateway_notifications_total', 'channel', 'result');
@@ -95,7 +95,7 @@ export function createMetrics(
     },
     requestSent: (reused) => connections.inc({ reused: String(reused) }),
     deliveryExhausted: () => exhausted.inc(),
-    leaseLost: () => leases.inc(),
+    claimLost: () => lostClaims.inc(),
     workflowsStuck: (result, workflows) => stuck.inc({ result }, workflows),
     workflowEndedByHand: (by) => byHand.inc({ by }),
     notificationTried: (channel, result) => notifications.inc({ channel, result }),

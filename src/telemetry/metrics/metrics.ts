@@ -37,7 +37,7 @@ export interface Metrics {
   /** The last attempt of an event has failed, or its account was disabled for too long. */
   deliveryExhausted(): void;
   /** Another process has taken over an event that this one still worked on. */
-  leaseLost(): void;
+  claimLost(): void;
   /** A sweep has found so many workflows whose task fails again and again. */
   workflowsStuck(result: StuckResult, workflows: number): void;
   /** A person has ended the workflow of a pending event in Temporal, and the row or the workflow was repaired. */
@@ -55,7 +55,7 @@ export const unmeasured: Metrics = {
   attemptMade: () => undefined,
   requestSent: () => undefined,
   deliveryExhausted: () => undefined,
-  leaseLost: () => undefined,
+  claimLost: () => undefined,
   workflowsStuck: () => undefined,
   workflowEndedByHand: () => undefined,
   notificationTried: () => undefined,

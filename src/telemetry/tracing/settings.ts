@@ -121,7 +121,7 @@ export const tracingVariables = {
 
 type TracingVariables = z.infer<z.ZodObject<typeof tracingVariables>>;
 
-/** How traces are made and where they are sent. Plain data, which `npm start` passes to its worker process. */
+/** How traces are made and where they are sent. */
 export type TracingSettings = NonNullable<ReturnType<typeof tracingOf>>;
 
 /** A collector. */
@@ -129,7 +129,7 @@ export type OtlpSettings = ReturnType<typeof otlpOf>;
 
 /** What a process says of itself in its spans. */
 export interface TracedProcess {
-  /** `all`, `api` or `worker`; the two processes of `npm start` are `all` and `worker`. */
+  /** `api` or `worker`, also with `npm start`. The other roles have no spans. */
   role: string;
   log: Log;
 }

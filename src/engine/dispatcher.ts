@@ -16,7 +16,7 @@ import { QueueWrites } from './queue-writes.ts';
 import { Starts } from './starts.ts';
 import type { WorkflowEngine } from './workflow-engine.ts';
 
-export interface RelayOptions {
+export interface DispatcherOptions {
   database: Transactions;
   databaseUrl: string;
   eventWorkflows: EventWorkflows;
@@ -42,14 +42,14 @@ const sweepLimit = 500;
  * The part of a worker that hands events over to Temporal: starts their workflows, passes operators' commands on, and
  * queues overdue events again. First attempts are made by `api` processes (src/attempts/relay.ts).
  */
-export class WorkflowRelay {
+export class WorkflowDispatcher {
   readonly #engine = new EngineLink();
   readonly #holder: ClaimHolder;
   readonly #starts: Starts;
   readonly #commands: Commands;
   readonly #parts: (Running & { start(): void })[];
 
-  constructor(options: RelayOptions) {
+  constructor(options: DispatcherOptions) {
     const { database: sql, whenExhausted, lastAttempt, log } = options;
     const engine = this.#engine;
     const writes = new QueueWrites(sql);
@@ -110,7 +110,7 @@ export class WorkflowRelay {
     this.#parts = [sweeper, leaving, watchBacklog({ sql, log, limit: options.backlogLimit })];
   }
 
-  /** Starts the relay. Without an engine, everything waits. */
+  /** Starts the dispatcher. Without an engine, everything waits. */
   start(): void {
     void this.#holder.start();
     this.#starts.start();

@@ -11,8 +11,9 @@ interface IndexOfEvents {
 
 /**
  * A migration that builds indexes of events. Each day's partition gets its part without a lock. After an interruption,
- * the next run builds what is missing. Migrations that were released use it: it may be corrected, but it has to go on
- * making the same indexes.
+ * the next run builds what is missing. `up` finds the partitions before any of its statements runs, so it is run until it
+ * finds none without a part (src/database/apply-later.ts). Migrations that were released use it: it may be corrected, but
+ * it has to go on making the same indexes.
  */
 export abstract class IndexesOfEvents extends Migration {
   protected abstract readonly indexes: readonly IndexOfEvents[];
@@ -23,7 +24,7 @@ export abstract class IndexesOfEvents extends Migration {
 
   override async up(): Promise<void> {
     for (const { name, definition, purpose } of this.indexes) {
-      // On the table alone first, so that a partition that is attached meanwhile gets its part.
+      // On the table alone first, so that a partition that is attached from then on gets its part.
       this.addSql(`create index if not exists ${name} on only events ${definition}`);
       this.addSql(`comment on index ${name} is '${purpose}'`);
       for (const partition of await this.#partitionsWithout(name)) {

@@ -1,6 +1,6 @@
 import type { Sql } from '../database/sql.ts';
-import { isAmong } from './queue.ts';
-import { lastMade } from './transitions/retried.ts';
+import { isAmong } from '../events/queue.ts';
+import { lastMade } from '../events/transitions/retried.ts';
 
 /** An operator's command, to be passed on to the workflow of its event. */
 export type Command = { id: string; eventId: string; generation: number; token: string } & (
