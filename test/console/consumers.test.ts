@@ -41,7 +41,7 @@ test('a consumer is added, and what the API refuses stands at the field', async 
   const row = list.getByRole('listitem', { name: 'billing' });
   await row.getByText('https://billing.test/hook').waitFor();
   await row.getByText('all webhooks').waitFor();
-  expect(await row.evaluate((element) => element === document.activeElement)).toBe(true);
+  await expect.poll(() => row.evaluate((element) => element === document.activeElement)).toBe(true);
   const { body } = await consumers.get('billing');
   expect(body).toMatchObject({ has_secret: true, enabled: true, condition: null });
 });

@@ -50,6 +50,7 @@ test('how a consumer is reached is edited, and its secret stays until another on
   await edit.click();
   await form.getByLabel('Timeout').fill('');
   await save();
+  await form.waitFor({ state: 'detached' });
   await row.getByText('headers: x-team · delivered with').waitFor();
   expect(await sealed()).toEqual(before);
   expect((await consumers.get('billing')).body).toMatchObject({ ...stored, timeout: null });
@@ -67,6 +68,8 @@ test('access tokens and client certificates are set, and the certificate shows i
   const form = page.getByRole('form', { name: 'Edit billing' });
   const row = page.getByRole('listitem', { name: 'billing' });
   const save = () => form.getByRole('button', { name: 'Save changes' }).click();
+  // The row may be read again before the form closes.
+  const isSaved = () => form.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Edit billing' }).click();
   await form.getByText('How it is reached').click();
   await form.getByLabel('Authentication').selectOption('Access token (OAuth 2 client credentials)');
@@ -81,6 +84,7 @@ test('access tokens and client certificates are set, and the certificate shows i
   await form.getByLabel('Client secret', { exact: true }).fill(secretText('client'));
   await form.getByLabel('Id and secret are sent').selectOption('in the body');
   await save();
+  await isSaved();
   await row.getByText('authentication: oauth2').waitFor();
   const login = { type: 'oauth2', token_url: 'https://login.test/token', client_id: 'webhooks', client_auth: 'body' };
   expect((await consumers.get('billing')).body.authentication).toEqual({ ...login, scope: 'hooks:write' });
@@ -90,6 +94,7 @@ test('access tokens and client certificates are set, and the certificate shows i
   await form.getByLabel('Private key').fill(key);
   await form.getByLabel('Trusted authorities').fill(authority.cert);
   await save();
+  await isSaved();
   await row.getByText('authentication: mtls · certificate until').waitFor();
   await row.getByText('private authority').waitFor();
   expect((await consumers.get('billing')).body).toMatchObject({ ca: authority.cert, authentication: { type: 'mtls' } });
@@ -100,6 +105,7 @@ test('access tokens and client certificates are set, and the certificate shows i
   expect(await topOf('Trusted authorities')).toBeLessThan(await topOf('Headers'));
   await form.getByLabel('Timeout').fill('20s');
   await save();
+  await isSaved();
   await row.getByText('timeout 20s').waitFor();
   expect((await consumers.get('billing')).body.authentication.certificate).toBe(cert);
 });

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { consumersOf } from '../consumers/support.ts';
 import { events, jobLimitMs } from '../events/bulk/support.ts';
 import { accountForTest, type Reply } from '../support/consumer.ts';
 import { rows } from '../support/stored.ts';
@@ -129,6 +130,8 @@ test('by the keyboard alone, on a phone: order at a pace, open the job, stop it'
   expect(await excessWidth(page)).toBe(0);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+  // The button that had the focus is gone.
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   await gateway.startWorker();
   await page.getByText('An operator has stopped it.').waitFor();
   await page.getByText('olga', { exact: true }).waitFor();
@@ -175,6 +178,24 @@ test('what a job has left out is told by reason, its given ids are links; who ma
   await page.getByRole('link', { name: ids[0] ?? '' }).click();
   await page.getByRole('link', { name: 'The last one that changed it' }).click();
   await page.getByRole('heading', { level: 1, name: 'Replay' }).waitFor();
+});
+
+test('a backfill that ended because its consumer has lost its address says so', async () => {
+  const { baseUrl, adminToken, admin } = gateway;
+  const { account } = await accountForTest(admin);
+  const consumers = consumersOf(gateway, account.id);
+  await consumers.made('other');
+  await consumers.patch('default', { condition: 'event_type == "none"' });
+  await gateway.send(account, '{"id":"before"}');
+  await consumers.patch('default', { condition: null });
+  await gateway.stopWorker();
+  const { body: job } = await consumers.backfill('default', {
+    since: new Date(Date.now() - 3_600_000).toISOString(),
+  });
+  await admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_url: null });
+  await gateway.startWorker();
+  const page = await openConsole({ baseUrl, token: adminToken, path: `/jobs/${job.id}` });
+  await page.getByText('It ended because its account has no delivery URL any more.').waitFor();
 });
 
 test.each(['no-id', '01900000-0000-7000-8000-000000000000'])('there is no job %s', async (id) => {

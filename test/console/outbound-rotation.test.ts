@@ -68,6 +68,32 @@ test('the old delivery secret of one rotation is ended, and never that of the ne
   expect(body.delivery_secret_previous_expires_at).toBe(endsAt);
 });
 
+test('a rotation of a delivery secret whose answer was lost goes on, and its secret is shown', async () => {
+  const old = { delivery_url: 'https://a.test/hook', delivery_secret: secretText('old') };
+  const { page, account } = await accountPage(old, /ERR_FAILED/);
+  const row = page.getByRole('region', { name: 'Delivery secret', exact: true });
+  await row.getByRole('button', { name: 'Rotate: Delivery secret' }).click();
+  await row.getByRole('button', { name: 'Generate' }).click();
+  const generated = await row.getByLabel('New delivery secret', { exact: true }).inputValue();
+  let isFirst = true;
+  await page.route(`**/admin/accounts/${account.id}`, async (route) => {
+    if (!isFirst || route.request().method() !== 'PATCH') return await route.continue();
+    isFirst = false;
+    await route.fetch();
+    await route.abort();
+  });
+  await row.getByRole('button', { name: 'Save the new secret' }).click();
+  await row.locator('code', { hasText: generated }).waitFor();
+  // The old secret is the one that both the account and the services had before.
+  await row.getByText('End it when all of your service has the new one.').waitFor();
+  await row.getByRole('button', { name: 'End it now' }).click();
+  await row.getByText('The one before signs, too, until').waitFor({ state: 'detached' });
+  const { body } = await gateway.admin.post(`/admin/accounts/${account.id}/secrets/compare`, {
+    account: { delivery_secret: generated },
+  });
+  expect(body.differ).toEqual([]);
+});
+
 test('the secret of a consumer is rotated, unless the user wants to replace it at once', async () => {
   const { page, consumers } = await accountPage({});
   await consumers.made('billing', { secret: secretText('old') });

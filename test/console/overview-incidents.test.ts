@@ -5,7 +5,7 @@ import { send } from '../support/admin-client.ts';
 import { outcomeOf } from '../support/received.ts';
 import { useGatewayPerTest } from '../support/use-gateway.ts';
 import { findings } from './support/axe.ts';
-import { browserEndsWithItsFile, openConsole } from './support/browser.ts';
+import { browserEndsWithItsFile, openConsole, unanswered } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 
 const gateway = useGatewayPerTest({ worker: false });
@@ -15,7 +15,7 @@ const open = (path = '/') =>
   openConsole({
     ...{ baseUrl: gateway.baseUrl, token: gateway.adminToken, path, viewport: { width: 1280, height: 900 } },
     // The gateway of a test ends before its page.
-    expectedErrors: /status of 404|ERR_CONNECTION/,
+    expectedErrors: new RegExp(`status of 404|${unanswered.source}`),
   });
 
 /** Stores an incident as the gateway does. */
@@ -99,6 +99,31 @@ test('of 200 failing accounts, those with the most events are named, and the oth
   await expect.poll(() => page.getByRole('table').getByRole('row').count()).toBe(202 + 1);
 });
 
+test('what was typed stays when another cause of the consumer, or ten other consumers, become worse', async () => {
+  const lines = Array.from({ length: 11 }, async (_, n) => {
+    const account = await gateway.admin.createAccount({ account_slug: `shop-${n}` });
+    return { account, id: await stored({ account, cause: '500 oops', attempts: 200 - 10 * n }) };
+  });
+  const [tenth, eleventh] = (await Promise.all(lines)).slice(-2);
+  const other = await stored({ account: tenth?.account ?? null, cause: 'timeout no answer in time', attempts: 1 });
+  const page = await open();
+  const line = page.getByRole('listitem', { name: /^generic\/shop-9 / });
+  await line.getByRole('button', { name: /^Replay/ }).click();
+  const ofReplay = page.getByRole('form', { name: 'Replay at a pace' }).getByLabel(/^Reason/);
+  await ofReplay.fill('repaired');
+  await line.getByRole('button', { name: /^Pause/ }).click();
+  const ofPause = page.getByRole('dialog').getByLabel('Reason');
+  await ofPause.fill('a fix is deployed');
+  const set = 'update incidents set attempts = $2 where id = $1';
+  await gateway.rows(set, [other, 111]);
+  await page.locator('li', { hasText: /shop-9 does not answer in time.*also generic\/shop-9 answers 500/ }).waitFor();
+  await gateway.rows(set, [eleventh?.id, 500]);
+  await page.getByText('generic/shop-10 answers 500').waitFor();
+  expect(await ofPause.inputValue()).toBe('a fix is deployed');
+  await page.keyboard.press('Escape');
+  expect(await ofReplay.inputValue()).toBe('repaired');
+});
+
 test('an incident that is over stays on the overview while events are left, until it is closed with a note', async () => {
   const account = await gateway.admin.createAccount({ account_slug: 'shop-eu' });
   for (let n = 0; n < 3; n++) await exhausted(account, `left-${n}`);
@@ -148,6 +173,41 @@ test('the pages of a failing event and of its account lead to the open incident;
   await page.getByRole('link', { name: 'Rejected webhooks' }).click();
   await page.getByRole('heading', { level: 1, name: 'Rejected webhooks' }).waitFor();
   expect(new URL(page.url()).search).toMatch(/^\?incident=/);
+});
+
+test('an open incident of the gateway says what to do, and leads to the page that shows more of it', async () => {
+  const causes = {
+    backups: 'no backup has completed for 36 hours',
+    waiting: 'an event has been pending for more than 4.5 hours',
+    disk: 'the disk at /var/lib is nearly full',
+    unknown: 'a cause of another release',
+  };
+  const ids = new Map<string, string>();
+  for (const cause of Object.values(causes)) ids.set(cause, await stored({ account: null, kind: 'gateway', cause }));
+  const page = await open();
+  const lines = page.getByRole('list', { name: 'Incidents' });
+  const linksOf = async (cause: string) => {
+    const line = lines.getByRole('listitem', { name: cause });
+    await line.waitFor();
+    return line.getByRole('link').allTextContents();
+  };
+  const title = (cause: string) => cause.charAt(0).toUpperCase() + cause.slice(1);
+  expect(await linksOf(causes.waiting)).toEqual([title(causes.waiting), 'Waiting events']);
+  expect(await linksOf(causes.disk)).toEqual([title(causes.disk)]);
+  await lines.getByRole('link', { name: title(causes.backups) }).click();
+  await page.getByRole('heading', { name: 'What to do' }).waitFor();
+  await page.getByText('The list of backups says why the last one failed.').waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.locator('header').getByRole('link', { name: 'Backups' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Backups' }).waitFor();
+  const disk = await open(`/incidents/${ids.get(causes.disk)}`);
+  await disk.getByText('Free space, or give it more.').waitFor();
+  const ended = await stored({ account: null, kind: 'gateway', cause: causes.disk, state: 'resolved' });
+  for (const id of [ids.get(causes.unknown), ended]) {
+    const other = await open(`/incidents/${id}`);
+    await other.getByRole('heading', { name: 'What is known' }).waitFor();
+    expect(await other.getByRole('heading', { name: 'What to do' }).count()).toBe(0);
+  }
 });
 
 test('an incident that does not exist is explained', async () => {

@@ -6,6 +6,7 @@ import { until } from '../support/until.ts';
 import { openConsole } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
+import { holdRoute } from './support/held-route.ts';
 
 // Long enough that some events wait for their retry during the test.
 const gateway = consoleGateway({ delaysMs: [600_000] });
@@ -142,4 +143,21 @@ test('the charts say what happened in other words than lists say what is', async
   const sums = page.locator('p').filter({ hasText: /arrivals?.*deliver(y|ies).*failures?.*rejections?/ });
   await sums.waitFor();
   expect(await sums.getByRole('link').allTextContents()).toEqual(['Events since then']);
+});
+
+test('while another range loads, the numbers of the last one keep its name', async () => {
+  const { baseUrl, adminToken } = gateway;
+  const page = await openConsole({ baseUrl, token: adminToken });
+  const chart = (range: string) => page.getByRole('heading', { name: `Webhooks of ${range}` });
+  const accounts = (range: string) => page.getByRole('region', { name: `Accounts that fail most in ${range}` });
+  await chart('the last hour').waitFor();
+  await accounts('the last hour').waitFor();
+  const asked = [/\/series\?.*step=1h/, /\/accounts\?.*hours=168/].map((url) => page.waitForRequest(url));
+  const numbers = await holdRoute(page, /\/admin\/delivery\/(series|accounts)/);
+  await page.getByText('7 d', { exact: true }).click();
+  await Promise.all(asked);
+  expect([await chart('the last hour').count(), await accounts('the last hour').count()]).toEqual([1, 1]);
+  numbers.release();
+  await chart('the last 7 days').waitFor();
+  await accounts('the last 7 days').waitFor();
 });

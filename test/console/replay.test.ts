@@ -26,9 +26,12 @@ test('an event fails, its page says why, the URL is corrected, and a replay deli
   await page.getByText(repaired.url).first().waitFor();
 
   await page.goBack();
-  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  // The message is shown for some seconds only.
+  await Promise.all([
+    page.getByText('Delivered.').first().waitFor(),
+    page.getByRole('button', { name: 'Replay', exact: true }).click(),
+  ]);
   await timeline.filter({ hasText: 'replayed it' }).getByText('tester').waitFor();
-  await page.getByText('Delivered.').first().waitFor();
   await timeline.filter({ hasText: 'replay 1' }).getByText('HTTP 200').waitFor();
   expect(repaired.deliveries).toHaveLength(1);
 });

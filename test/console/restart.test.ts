@@ -1,15 +1,17 @@
 import getPort from 'get-port';
+import { expect } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { migratedRoles } from '../support/gateway-roles.ts';
-import { browserEndsWithItsFile, openConsole } from './support/browser.ts';
+import { gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
+import { ownPostgres } from '../support/own-servers.ts';
+import { browserEndsWithItsFile, openConsole, unanswered } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 
 gatewaysEndWithTheirTest();
 browserEndsWithItsFile();
 
-/** What a browser says about calls that nobody answers, or that a starting gateway refuses. */
-const outage = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|ERR_NETWORK|status of 50\d/;
+/** A starting gateway refuses calls, too. */
+const outage = new RegExp(`${unanswered.source}|status of 50\\d`);
 
 test('the gateway is restarted under an open page: the page says so, and goes on by itself', async () => {
   const roles = await migratedRoles({ PORT: String(await getPort()) });
@@ -53,4 +55,57 @@ test('what has changed while the gateway was away is not shown as it was before'
   await roles.startApi();
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByText('No event matches these filters.').waitFor();
+});
+
+test('a page that is opened while the gateway is away keeps the navigation, and opens afterwards', async () => {
+  const roles = await migratedRoles({ PORT: String(await getPort()) });
+  const api = await roles.startApi();
+  const token = roles.variables.ADMIN_TOKEN ?? null;
+  const expectedErrors = new RegExp(`${outage.source}|could not be loaded`);
+  const page = await openConsole({ baseUrl: api.baseUrl, token, path: '/events', expectedErrors });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await api.stop();
+  await page.getByText('The gateway does not answer.').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('m');
+  await page.getByText('A part of the console could not be loaded').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('The gateway could not be reached').waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await roles.startApi();
+  await page.getByText('The gateway does not answer.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Maintenance' }).waitFor();
+});
+
+test('a database that takes no writes shows on each page, and nothing is said to be well', async () => {
+  const postgres = await ownPostgres();
+  const roles = gatewayRoles({ databaseUrl: postgres.address });
+  const [api] = await Promise.all([roles.apiHere(), roles.workerHere()]);
+  /** As a provider of managed databases does when the disk is full, and after that. */
+  const readOnly = async (value: 'on' | 'off') => {
+    await roles.query(`alter system set default_transaction_read_only = ${value}`);
+    await roles.query('select pg_reload_conf()');
+  };
+  const page = await openConsole({ baseUrl: api.baseUrl, token: roles.variables.ADMIN_TOKEN ?? null });
+  const calm = page.getByText('Nothing fails: no consumer');
+  const well = page.getByText(/are well/);
+  await calm.waitFor();
+  await well.waitFor();
+
+  await readOnly('on');
+  const banner = page.getByText('The database is not available.');
+  await banner.waitFor();
+  await page.getByText('the database takes no writes').first().waitFor();
+  expect([await calm.count(), await well.count()]).toEqual([0, 0]);
+  await page.getByRole('link', { name: 'Providers' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor();
+  await banner.waitFor();
+
+  await readOnly('off');
+  await banner.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await well.waitFor();
+  // A process that met the outage for long enough has opened an incident, which ends a minute later.
+  await calm.or(page.getByRole('listitem', { name: 'the database did not answer' })).waitFor();
 });

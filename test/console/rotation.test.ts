@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { secretText } from '../support/secrets.ts';
@@ -121,4 +122,61 @@ test('the old secret of one rotation is removed, and never that of the next one,
   await dialog.getByRole('button', { name: 'Remove the old secret' }).click();
   await dialog.waitFor({ state: 'detached' });
   await expect.poll(() => statusWith(newSecret)).toBe(401);
+});
+
+/** The gateway makes the first change of the account without an answer, and answers no read until the function is called. */
+async function loseFirstSave(page: Page, { id }: { id: string }) {
+  let [isFirst, isAway] = [true, true];
+  await page.route(`**/admin/accounts/${id}`, async (route) => {
+    const isSave = route.request().method() === 'PATCH';
+    if (isSave ? !isFirst : !isAway) return await route.continue();
+    if (isSave) {
+      isFirst = false;
+      await route.fetch();
+    }
+    await route.abort();
+  });
+  return () => {
+    isAway = false;
+  };
+}
+
+test('a generated secret is still shown after the answer of its save was lost', async () => {
+  const { account, page, statusWith, begin } = await accountPage(/ERR_FAILED|status of 4(09|22)/);
+  await begin();
+  await page.getByRole('button', { name: 'Generate' }).click();
+  const generated = await page.getByLabel('New secret', { exact: true }).inputValue();
+  const endOutage = await loseFirstSave(page, account);
+  const save = page.getByRole('button', { name: 'Save the new secret' });
+  await save.click();
+  // Those of the reads say so, too.
+  await page.getByText('The gateway could not be reached').first().waitFor();
+  // The user does not know that it was saved.
+  await save.click();
+  await page.getByText('is the current secret already').waitFor();
+  endOutage();
+  await page.getByText('The new secret. It is not shown again.').waitFor();
+  await page.locator('code', { hasText: generated }).waitFor();
+  expect(await statusWith(generated)).toBe(202);
+});
+
+test('a secret whose answer was lost is shown also after another one was sent', async () => {
+  const { account, page, statusWith, begin } = await accountPage(/ERR_FAILED|status of 409/);
+  await begin();
+  const field = page.getByLabel('New secret', { exact: true });
+  const save = page.getByRole('button', { name: 'Save the new secret' });
+  const generate = page.getByRole('button', { name: 'Generate' });
+  await generate.click();
+  const stored = await field.inputValue();
+  const endOutage = await loseFirstSave(page, account);
+  await save.click();
+  await page.getByText('The gateway could not be reached').first().waitFor();
+  await generate.click();
+  expect(await field.inputValue()).not.toBe(stored);
+  await save.click();
+  await page.getByText('is still set').waitFor();
+  endOutage();
+  await page.getByText('The new secret. It is not shown again.').waitFor();
+  await page.locator('code', { hasText: stored }).waitFor();
+  expect(await statusWith(stored)).toBe(202);
 });

@@ -11,7 +11,7 @@ test('a wrong token is refused with a reason, the right one opens the page that 
   const page = await openConsole({ baseUrl, token: null, path: '/events?provider=stripe', expectedErrors: refused });
   const field = page.getByLabel('Admin token');
   await field.waitFor();
-  expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+  await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true);
   for (const wrong of ['wrong-token', 'tökén', `${adminToken}x`]) {
     await field.fill(wrong);
     await page.keyboard.press('Enter');
@@ -41,10 +41,19 @@ test('the token is in the storage of the tab only, and gone after signing out', 
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(adminToken);
 });
 
-test('a token that is not accepted any more leads to the sign-in', async () => {
-  const { baseUrl } = gateway;
-  const page = await openConsole({ baseUrl, token: 'no-longer-valid', path: '/accounts', expectedErrors: refused });
+test('a token that is revoked while it is used leads to the sign-in, which says why', async () => {
+  const { admin, baseUrl } = gateway;
+  const { body } = await admin.post('/admin/tokens', { name: 'to-be-revoked', role: 'read' });
+  const page = await openConsole({ baseUrl, token: body.token, expectedErrors: refused });
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await admin.request('DELETE', `/admin/tokens/${body.id}`);
+  await page.getByRole('alert').getByText('it has ended, or was revoked').waitFor();
+  // Who signs out needs no reason.
+  await page.getByLabel('Admin token').fill(tokens.reader);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Admin token').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 test('the shell shows whose token it is', async () => {

@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 
 /**
  * Builds the console into `src/console/dist`, from which the gateway serves it (`npm run console`; `npm ci` does it, too).
- * Nothing is inlined: the policy of the pages (src/console/routes.ts) allows files of the gateway only.
+ * Nothing is inlined: the policy of the pages (src/api/console-routes.ts) allows files of the gateway only.
  */
 export default defineConfig({
   root: import.meta.dirname,

@@ -54,6 +54,9 @@ export async function openConsole(options: OpenOptions): Promise<Page> {
   return page;
 }
 
+/** What a browser says about calls that get no answer, or whose answer breaks off. */
+export const unanswered = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|ERR_NETWORK/;
+
 /** The browser says so when a busy database or Temporal exceeds the limit of a call once. The page asks again. */
 const late = /status of 503/;
 

@@ -38,7 +38,7 @@ export async function followEvents(
         headers: lastId ? { 'last-event-id': lastId } : {},
         signal: connection.signal,
       });
-      if (answer.status === 401) return token.clear();
+      if (answer.status === 401) return token.refused();
       // Wrong filters stay wrong; the list shows the problem.
       if (answer.status === 403 || answer.status === 422) return onMessage({ kind: 'away' });
       if (!answer.ok || !answer.body) throw new Error(`the stream was answered ${answer.status}`);

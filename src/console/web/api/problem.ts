@@ -45,6 +45,9 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whether an error is one of those that end by themselves when the gateway answers again. */
+export const isOutage = (error: unknown): error is ApiProblem => error instanceof ApiProblem && error.isOutage;
+
 /** What `fetch` threw, as a problem that can be shown. */
 export function unreachable(error: unknown): ApiProblem {
   const late = error instanceof DOMException && error.name === 'TimeoutError';

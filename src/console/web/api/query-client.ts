@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem, isOutage } from './problem.ts';
 import { token } from './token.ts';
 
 /** Between two tries while the gateway is away. */
@@ -7,7 +7,7 @@ const retryMs = 2_000;
 
 /** Signs out when the token is refused, so that the page asks for another one. */
 function onProblem(error: unknown): void {
-  if (error instanceof ApiProblem && error.isOfToken) token.clear();
+  if (error instanceof ApiProblem && error.isOfToken) token.refused(error.status === 401 ? undefined : error.message);
 }
 
 /**
@@ -25,7 +25,7 @@ export const queryClient = new QueryClient({
     mutations: { networkMode },
     queries: {
       networkMode,
-      retry: (count, error) => error instanceof ApiProblem && error.isOutage && count < 3,
+      retry: (count, error) => isOutage(error) && count < 3,
       retryDelay: retryMs,
       staleTime: 2_000,
       refetchOnWindowFocus: true,

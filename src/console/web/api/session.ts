@@ -18,6 +18,8 @@ export const useSession = () =>
     queryKey: ['me', useToken()],
     queryFn: ({ signal }) => answer(api.me.get({ fetch: { signal } })),
     staleTime: 60_000,
+    // One more component that uses it would begin a new call, and hide the error until its end.
+    retryOnMount: false,
     refetchInterval: ({ state }) => (state.status === 'error' || state.data?.scope ? everyMs : false),
   });
 

@@ -1,5 +1,6 @@
 import { answer, api } from '../api/client.ts';
-import { ApiProblem } from '../api/problem.ts';
+import { useHealth } from '../api/health.ts';
+import { isOutage } from '../api/problem.ts';
 import { useMay, useSession } from '../api/session.ts';
 import { statsKey, useStats } from '../api/stats.ts';
 import { Button } from '../components/button.tsx';
@@ -8,25 +9,25 @@ import { Notice } from '../components/notice.tsx';
 import { useAction } from '../components/use-action.ts';
 import styles from './banners.module.css';
 
-/** Above each page: whether the gateway is away, and whether deliveries are paused. */
+/** Above each page: whether the gateway or its database is away, and whether deliveries are paused. */
 export function Banners() {
   const { data, error: ofStats } = useStats();
+  const { error: ofHealth } = useHealth();
   const { error: ofSession } = useSession();
-  const error = ofStats ?? ofSession;
+  const outage = [ofStats, ofHealth, ofSession].find(isOutage);
   const mayOperate = useMay('operate');
   const resume = useAction({
     call: () => answer(api.delivery.resume.post()),
     done: () => 'Deliveries go on.',
     changes: statsKey,
   });
-  const isAway = error instanceof ApiProblem && error.isOutage;
   return (
     <div className={styles.banners} role="status" aria-live="polite">
-      {isAway && (
+      {outage && (
         <Notice tone="bad">
           <span>
-            <strong>The gateway does not answer.</strong> {error.detail}. What you see is from before; the page
-            continues by itself.
+            <strong>{outage.code === null ? 'The gateway does not answer' : outage.title}.</strong> {outage.detail}.
+            What you see may be from before; the page continues by itself.
           </span>
         </Notice>
       )}
@@ -37,7 +38,7 @@ export function Banners() {
             {data.paused.reason ? `: ${data.paused.reason}` : ''}. Webhooks are accepted and stored, but not delivered.
           </span>
           {mayOperate && (
-            <Button disabled={resume.isPending} onClick={() => resume.mutate()}>
+            <Button blocked={resume.isPending} onClick={() => resume.mutate()}>
               Resume deliveries
             </Button>
           )}

@@ -1,12 +1,14 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { Filters } from '../api/filters.ts';
+import { loadCode } from '../components/load-code.ts';
+import { PageProblem } from './page-problem.tsx';
 import { Shell } from './shell.tsx';
 
-// The pages; src/console/routes.ts answers to the same addresses.
+// The pages; src/api/console-routes.ts answers to the same addresses.
 
 const root = createRootRoute({
   component: Shell,
-  notFoundComponent: lazyRouteComponent(() => import('../pages/not-found.tsx'), 'NotFound'),
+  notFoundComponent: lazyRouteComponent(() => loadCode(() => import('../pages/not-found.tsx')), 'NotFound'),
 });
 
 const filters = (search: Record<string, unknown>): Filters =>
@@ -22,7 +24,7 @@ const page = <Path extends string>(path: Path, load: () => Promise<Record<string
     path,
     validateSearch: filters,
     // biome-ignore lint/suspicious/noExplicitAny: each page module exports its component under this name
-    component: lazyRouteComponent(load as () => Promise<any>, name),
+    component: lazyRouteComponent(() => loadCode(load as () => Promise<any>), name),
   });
 
 export const router = createRouter({
@@ -45,6 +47,7 @@ export const router = createRouter({
     page('/settings', () => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
   ]),
   defaultPreload: 'intent',
+  defaultErrorComponent: PageProblem,
   // As in the API: `?provider=stripe&since=…`, and not as JSON.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {

@@ -19,7 +19,7 @@ const noToken = new ApiProblem({
 /** Asks for an admin token, and keeps it for this tab when the gateway accepts it. */
 export function SignIn() {
   const field = useRef<HTMLInputElement>(null);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [problem, setProblem] = useState(token.refusal);
   const [busy, setBusy] = useState(false);
   const client = useQueryClient();
   useEffect(() => {
@@ -36,7 +36,7 @@ export function SignIn() {
       await answer(api.me.get({ headers: { 'x-admin-token': given } }));
       token.set(given);
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? error : null);
+      setProblem(error instanceof ApiProblem ? error.message : null);
       field.current?.select();
     } finally {
       setBusy(false);
@@ -53,8 +53,8 @@ export function SignIn() {
       >
         <h1>Sign in</h1>
         <p className="aside">
-          With an admin token: <code>npm start</code> prints one, otherwise it is <code>ADMIN_TOKEN</code>. This tab
-          keeps it until you sign out or close it.
+          With an admin token: <code>npm start</code> prints one, or the file that has it; otherwise it is{' '}
+          <code>ADMIN_TOKEN</code>. This tab keeps it until you sign out or close it.
         </p>
         {/* For password managers, which store a password only together with a user name. */}
         <input type="text" autoComplete="username" value="webhook-gateway" readOnly hidden />
@@ -72,12 +72,10 @@ export function SignIn() {
         </div>
         {problem && (
           <div role="alert">
-            <Notice tone="bad">
-              {problem.title}: {problem.detail}.
-            </Notice>
+            <Notice tone="bad">{problem}.</Notice>
           </div>
         )}
-        <Button tone="main" type="submit" disabled={busy}>
+        <Button tone="main" type="submit" blocked={busy}>
           {busy ? 'Signing in …' : 'Sign in'}
         </Button>
       </form>

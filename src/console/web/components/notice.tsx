@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, Clock, Inbox, Info } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../api/problem.ts';
 import { Button } from './button.tsx';
+import { Moment } from './moment.tsx';
 import styles from './notice.module.css';
 
 const icons = { bad: CircleAlert, good: CircleCheck, open: Clock, calm: Info };
@@ -17,8 +18,15 @@ export function Notice({ tone = 'calm', children }: { tone?: 'calm' | 'bad' | 'g
   );
 }
 
+interface ProblemNoticeProps {
+  error: unknown;
+  retry?: () => void;
+  /** When that was read which the page still shows, in ms since 1970; 0 if it shows nothing. */
+  shownFromMs?: number;
+}
+
 /** A failed call, with a button that repeats it. */
-export function ProblemNotice({ error, retry }: { error: unknown; retry?: () => void }) {
+export function ProblemNotice({ error, retry, shownFromMs = 0 }: ProblemNoticeProps) {
   const problem = error instanceof ApiProblem ? error : null;
   return (
     <div className={`spread ${styles.notice}`} data-tone="bad" role="alert">
@@ -32,6 +40,11 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: () => 
             <code>{path}</code> {message}
           </p>
         ))}
+        {shownFromMs > 0 && (
+          <p>
+            What you see is from <Moment iso={new Date(shownFromMs).toISOString()} ago />.
+          </p>
+        )}
       </div>
       {retry && <Button onClick={retry}>Try again</Button>}
     </div>

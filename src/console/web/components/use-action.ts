@@ -24,7 +24,8 @@ export function useAction<Answer, Given = void>(options: {
     onError: (problem) => announce(problem.message, 'bad'),
     onSettled() {
       onEnd?.();
-      return client.invalidateQueries({ queryKey: changes });
+      // Not awaited: a dialog that waits for the call would wait for this one, too, which fails in an outage.
+      void client.invalidateQueries({ queryKey: changes });
     },
   });
 }

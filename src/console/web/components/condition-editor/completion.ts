@@ -1,4 +1,4 @@
-import type { Extension } from '@codemirror/state';
+import { type Extension, StateEffect } from '@codemirror/state';
 import { EditorView, type KeyBinding } from '@codemirror/view';
 import { accept, completionList, listOf, setList } from './completion-list.ts';
 import { completionsAt, type Names } from './completions.ts';
@@ -45,13 +45,23 @@ export const completionKeys = (names: () => Names | undefined): KeyBinding[] => 
   { key: 'Escape', run: close, stopPropagation: true },
 ];
 
-/** Completes names, methods, operators and values while the user writes. */
-export const completion = (names: () => Names | undefined): Extension => [
-  completionList,
-  EditorView.updateListener.of(({ view, docChanged, transactions }) => {
-    const isInput = transactions.some((one) => one.isUserEvent('input') || one.isUserEvent('delete'));
-    // An update cannot begin another one.
-    if (docChanged && isInput) queueMicrotask(() => view.dom.isConnected && open(view, names(), false));
-  }),
-  EditorView.domEventHandlers({ blur: (_, view) => void queueMicrotask(() => close(view)) }),
-];
+/** Says that the names have been read. */
+export const namesRead = StateEffect.define<null>();
+
+/** Completes names, methods, operators and values while the user writes, also what was written before the names were read. */
+export function completion(names: () => Names | undefined): Extension {
+  let isWaiting = false;
+  return [
+    completionList,
+    EditorView.updateListener.of(({ view, docChanged, selectionSet, transactions }) => {
+      const isInput = docChanged && transactions.some((one) => one.isUserEvent('input') || one.isUserEvent('delete'));
+      const isRead = transactions.some(({ effects }) => effects.some((effect) => effect.is(namesRead)));
+      // An update cannot begin another one.
+      if (isInput || (isRead && isWaiting && view.hasFocus))
+        queueMicrotask(() => view.dom.isConnected && open(view, names(), false));
+      if (docChanged || selectionSet) isWaiting = isInput && names() === undefined;
+      else if (isRead) isWaiting = false;
+    }),
+    EditorView.domEventHandlers({ blur: (_, view) => void queueMicrotask(() => close(view)) }),
+  ];
+}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { answer, api } from '../../api/client.ts';
 import { createEditor } from '../code/code-root.ts';
+import { namesRead } from './completion.ts';
 import styles from './condition-editor.module.css';
 import { ConditionHelp } from './condition-help.tsx';
 import { ConditionResult } from './condition-result.tsx';
@@ -55,6 +56,10 @@ export function ConditionEditor(props: {
     view.current = editor;
     return () => editor.destroy();
   }, [label, of]);
+
+  useEffect(() => {
+    if (names.data) view.current?.dispatch({ effects: namesRead.of(null) });
+  }, [names.data]);
 
   const { isSettled } = preview;
   const offset = preview.data?.error?.offset ?? null;

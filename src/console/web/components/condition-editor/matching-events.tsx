@@ -12,7 +12,8 @@ export function MatchingEvents({ title, events }: { title: string; events: reado
       <ul className={styles.events}>
         {events.map((event) => (
           <li key={event.id}>
-            <Link to="/events/$eventId" params={{ eventId: event.id }} target="_blank">
+            {/* Without an opener, the new tab would not get the token of this one. */}
+            <Link to="/events/$eventId" params={{ eventId: event.id }} target="_blank" rel="opener">
               <bdi>{event.event_type ?? 'no type'}</bdi>
               <span className="visually-hidden"> (opens a new tab)</span>
             </Link>

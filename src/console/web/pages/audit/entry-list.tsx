@@ -30,7 +30,7 @@ export function EntryList({ filters }: { filters: AuditFilters }) {
           </span>
         )}
         {log.hasNextPage && (
-          <Button disabled={isBusy} onClick={() => void log.fetchNextPage()}>
+          <Button blocked={isBusy} onClick={() => void log.fetchNextPage()}>
             {isBusy ? 'Loading …' : leavesOutReads(filters) ? 'Look further' : 'Show older entries'}
           </Button>
         )}

@@ -26,10 +26,15 @@ export function PurgeButton({ statistics }: { statistics: Statistics | undefined
       void client.invalidateQueries({ queryKey: ['audit-log'] });
       void client.invalidateQueries({ queryKey: ['audit-stats'] });
     },
+    onError(problem) {
+      if (!isOpen) announce(problem.message, 'bad');
+    },
   });
+  // A purge may take minutes, so its dialog can be closed before its end.
   const close = () => {
     setIsOpen(false);
-    purge.reset();
+    if (purge.isPending) announce('The purge goes on. This page says when it ends.');
+    else purge.reset();
   };
   const about = statistics && Number(days) <= mostDays ? olderThan(statistics, Number(days)) : undefined;
   return (
@@ -42,7 +47,7 @@ export function PurgeButton({ statistics }: { statistics: Statistics | undefined
         title="Purge the audit log"
         confirm={purge.isPending ? 'Purging …' : 'Delete entries'}
         tone="danger"
-        busy={purge.isPending}
+        canConfirm={!purge.isPending}
         onConfirm={() => purge.mutate()}
         onClose={close}
       >

@@ -58,7 +58,7 @@ export function VerifyPanel() {
           hint="From an earlier verification, a line “audit log head” of the gateway's log, or a restore."
           onChange={setHead}
         />
-        <Button tone="main" type="submit" disabled={verify.isPending}>
+        <Button tone="main" type="submit" blocked={verify.isPending}>
           {verify.isPending ? 'Verifying …' : 'Verify'}
         </Button>
       </form>

@@ -4,16 +4,19 @@ import { Moment } from '../../components/moment.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
 import { Facts, Panel } from '../../components/page.tsx';
+import { QueryProblem } from '../../components/query-problem.tsx';
 import styles from './backups.module.css';
 import { type Backup, useBackupTask } from './use-backups.ts';
 
 /** When the last backup was made and when the next one will be, and whether backups are made at all. */
 export function BackupSchedule({ backups }: { backups: readonly Backup[] }) {
-  const { data: task, error } = useBackupTask();
+  const query = useBackupTask();
+  const { data: task, error } = query;
   const completed = backups.filter(({ status }) => status === 'completed');
   const keys = new Set(completed.flatMap(({ key_id }) => key_id ?? []));
   return (
     <>
+      <QueryProblem of={query} />
       {task && !task.scheduled && (
         <div id="no-backups">
           <Notice tone="open">
@@ -36,7 +39,7 @@ export function BackupSchedule({ backups }: { backups: readonly Backup[] }) {
         <Facts
           rows={{
             'Last complete backup': <Moment iso={completed[0]?.created_at ?? null} ago />,
-            'Next one': task ? <Moment iso={task.next_run_at} ago /> : error ? 'Temporal does not answer' : '…',
+            'Next one': error ? 'not known' : task ? <Moment iso={task.next_run_at} ago /> : '…',
             Schedule: task?.schedule ?? null,
             'Can be restored': counted(completed.length, 'backup'),
             [keys.size > 1 ? 'Keys that they need' : 'Key that they need']:

@@ -19,7 +19,7 @@ export function BackupsPage() {
   const actions = mayAdmin && (
     <Button
       tone="main"
-      disabled={make.isPending || running !== undefined || isMissing}
+      blocked={make.isPending || running !== undefined || isMissing}
       aria-describedby={isMissing ? 'no-backups' : undefined}
       onClick={() => make.mutate()}
     >

@@ -1,6 +1,6 @@
-/** The command that restores a backup into an empty database (docs/backups.md). */
+/** The command that restores a backup into an empty database (docs/backups.md). Arguments would show a password to all users. */
 export const restoreCommand = (name: string, { isUnverified = false } = {}) =>
-  `npm run restore -- ${name} --into postgresql://…${isUnverified ? ' --unverified' : ''}`;
+  `DATABASE_URL=postgresql://… npm run restore -- ${name}${isUnverified ? ' --unverified' : ''}`;
 
 /** The commands that restore a backup into the PostgreSQL of `npm start`, in a new data folder. */
 export const ownServerCommands = (name: string) =>

@@ -2,6 +2,7 @@ import type { Treaty } from '@elysia/eden';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { answer, api } from '../../api/client.ts';
+import { tasksQuery } from '../../api/tasks.ts';
 import { announce } from '../../components/announce.ts';
 
 export type Backup = Treaty.Data<(typeof api)['backups']['get']>[number];
@@ -46,11 +47,10 @@ export function useMakeBackup() {
   });
 }
 
-/** The nightly task, or null when Temporal does not answer. Without its schedule, no worker makes backups. */
+/** The nightly task. Without its schedule, no worker makes backups. */
 export const useBackupTask = () =>
   useQuery({
-    queryKey: ['upkeep'],
-    queryFn: ({ signal }) => answer(api.upkeep.get({ fetch: { signal } })),
+    ...tasksQuery,
     select: (tasks) => tasks.find(({ name }) => name === 'backup') ?? null,
-    refetchInterval: scheduleMs,
+    refetchInterval: ({ state }) => (state.status === 'error' ? everyMs : scheduleMs),
   });

@@ -24,7 +24,7 @@ import { SearchStatus } from './search/search-status.tsx';
 import { usePayloadSearch } from './search/use-payload-search.ts';
 import { Summary } from './summary/summary.tsx';
 import { EventTable } from './table/event-table.tsx';
-import { canFollow, isFollowed, mergedRows, useEventList, useReloadedList } from './use-event-list.ts';
+import { canFollow, canLoadMore, isFollowed, mergedRows, useEventList, useReloadedList } from './use-event-list.ts';
 
 const names = Object.keys(filterLabels) as FilterName[];
 
@@ -127,7 +127,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       {list.isSuccess && visible.length === 0 && !search.search?.isRunning && (
         <NoEvents isFiltered={isFiltered} isSearch={search.search !== null} onClear={clear} />
       )}
-      <div className={styles.beside} data-open={previewed !== null} hidden={visible.length === 0}>
+      <div className={styles.withAnswer} data-open={previewed !== null} hidden={visible.length === 0}>
         <div ref={table} aria-busy={list.isPending || (isIncomplete && !isHeld)}>
           <EventTable
             label="Events"
@@ -146,9 +146,8 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
             previewed={previewed}
             onPreview={preview}
             onScrolled={setScrolled}
-            onEnd={() => {
-              if (!search.search && list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
-            }}
+            canLoadMore={!search.search && canLoadMore(list)}
+            onMore={() => void list.fetchNextPage()}
           />
         </div>
         {previewed !== null && (

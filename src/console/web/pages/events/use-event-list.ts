@@ -1,6 +1,7 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { answerWithHeaders, api } from '../../api/client.ts';
 import type { Filters } from '../../api/filters.ts';
+import { isOutage } from '../../api/problem.ts';
 import type { EventItem } from '../../api/types.ts';
 import type { LiveEvents } from './live/use-live-events.ts';
 
@@ -41,6 +42,10 @@ export const useEventList = (filters: Filters) =>
       ? false
       : ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? pagesEveryMs : unfollowedEveryMs),
   });
+
+/** Whether the next page can be read now: there is one, and no other call is in flight. After a failure that does not end by itself, the user asks for it. */
+export const canLoadMore = ({ hasNextPage, isFetching, error }: ReturnType<typeof useEventList>): boolean =>
+  hasNextPage && !isFetching && (error === null || isOutage(error));
 
 /** Loads the beginning of a list again; rejects when that fails. Later pages are loaded when the user comes to them. */
 export function useReloadedList(filters: Filters): () => Promise<void> {

@@ -3,6 +3,8 @@ import { causeOf } from './incident-words.ts';
 
 /** The incidents of one consumer: they have the same events, so they stand in one line. */
 export interface IncidentGroup {
+  /** Stays the same while the causes change places. */
+  key: string;
   incident: Incident;
   others: Incident[];
 }
@@ -25,7 +27,7 @@ export function groupedIncidents(incidents: readonly Incident[]): IncidentGroup[
     const key = kind === 'delivery' ? `${account_id}/${consumer}` : id;
     const group = groups.get(key);
     if (group) group.others.push(incident);
-    else groups.set(key, { incident, others: [] });
+    else groups.set(key, { key, incident, others: [] });
   }
   return [...groups.values()];
 }

@@ -21,16 +21,16 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   return (
     <>
       {state === 'open' && (
-        <Button disabled={change.isPending} onClick={() => change.mutate({ state: 'acknowledged' })}>
+        <Button blocked={change.isPending} onClick={() => change.mutate({ state: 'acknowledged' })}>
           Acknowledge
         </Button>
       )}
       {isClosed ? (
-        <Button disabled={change.isPending} onClick={() => change.mutate({ state: 'open' })}>
+        <Button blocked={change.isPending} onClick={() => change.mutate({ state: 'open' })}>
           Open again
         </Button>
       ) : (
-        <Button disabled={change.isPending} onClick={() => setIsClosing(true)}>
+        <Button blocked={change.isPending} onClick={() => setIsClosing(true)}>
           Close …
         </Button>
       )}

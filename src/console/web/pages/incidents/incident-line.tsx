@@ -14,15 +14,17 @@ import { ReplayIncident } from './replay-incident.tsx';
  * An incident as a line of the overview, with what an operator does next.
  *
  * @param others further incidents of the same consumer, which have the same events.
+ * @param onFocus called when something in the line or in its dialog gets the focus.
  */
-export function IncidentLine({ incident, others }: { incident: Incident; others: readonly Incident[] }) {
+export function IncidentLine(props: { incident: Incident; others: readonly Incident[]; onFocus(): void }) {
+  const { incident, others, onFocus } = props;
   const { kind, account_id: accountId, consumer, paused, acknowledged_by } = incident;
   const mayOperate = useMay('operate') && kind === 'delivery' && accountId !== null;
   const [isReplaying, setIsReplaying] = useState(false);
   const form = useId();
   const { detail } = causeOf(incident);
   return (
-    <li className={styles.line} aria-label={sentenceOf(incident)}>
+    <li className={styles.line} aria-label={sentenceOf(incident)} onFocus={onFocus}>
       <div className={styles.what}>
         <div className="line">
           <IncidentState incident={incident} />

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Incident, isOpen } from '../../api/incidents.ts';
 import { Clock } from '../../components/moment.tsx';
+import { placeOfGateway } from './gateway-places.ts';
 import { sentenceOf } from './incident-words.ts';
 
 /** What fails and since when, with a link to the incident. */
@@ -32,7 +33,7 @@ function Span({ incident }: { incident: Incident }) {
   );
 }
 
-/** Where to look: the events of an incident, the rejected webhooks of its account, or the state of the gateway. */
+/** Where to look: the events of an incident, the rejected webhooks of its account, or what the console shows of the gateway. */
 export function EventsLink({
   incident,
   only,
@@ -46,12 +47,16 @@ export function EventsLink({
   children?: ReactNode;
 }) {
   const { id, kind } = incident;
-  if (kind === 'gateway')
+  if (kind === 'gateway') {
+    const place = placeOfGateway(incident.cause);
     return (
-      <Link to="/maintenance" className={className}>
-        Maintenance
-      </Link>
+      place && (
+        <Link to={place.to} search={place.search} className={className}>
+          {place.name}
+        </Link>
+      )
     );
+  }
   if (kind === 'rejections')
     return (
       <Link to="/rejected" search={{ incident: id }} className={className}>

@@ -73,7 +73,7 @@ function OneIncident({ incident }: { incident: Incident }) {
       )}
       {kind === 'delivery' && <BulkJobs mayStop={mayOperate} ofIncident={incident.id} />}
       <IncidentFacts incident={incident} />
-      {kind !== 'gateway' && <CausePanel incident={incident} />}
+      <CausePanel incident={incident} />
     </Page>
   );
 }

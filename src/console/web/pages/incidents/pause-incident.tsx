@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { type Incident, incidentsKey } from '../../api/incidents.ts';
 import { Button } from '../../components/button.tsx';
 import { Choice } from '../../components/field.tsx';
-import { PauseDialog } from '../accounts/consumers/pause-buttons.tsx';
+import { PauseDialog } from '../accounts/consumers/pause-dialog.tsx';
 import {
   usePauseAccount,
   usePauseConsumer,
   useResumeAccount,
   useResumeConsumer,
-} from '../accounts/consumers/use-consumers.ts';
+} from '../accounts/consumers/use-pauses.ts';
 import { subjectOf } from './incident-words.ts';
 
 /** The consumer of an incident. */
@@ -42,7 +42,7 @@ export function PauseIncident({ incident, accountId, consumer }: Failing) {
       {paused ? (
         <Button
           aria-label={`Resume ${subject}`}
-          disabled={resume[paused.by].isPending}
+          blocked={resume[paused.by].isPending}
           onClick={() => resume[paused.by].mutate(undefined, { onSuccess: changed })}
         >
           {paused.by === 'account' ? 'Resume all' : 'Resume'}

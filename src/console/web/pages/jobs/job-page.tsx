@@ -73,6 +73,11 @@ function StateNotice({ job }: { job: BulkJob }) {
 const reasons: Readonly<Record<string, string>> = {
   operator: 'An operator has stopped it. The events that it had not reached are unchanged.',
   restored: 'The restore of a backup has stopped it. Order it again if it is still wanted.',
+  consumer_disabled: 'It ended because its consumer was disabled. The events that it had made stay.',
+  consumer_deleted: 'It ended because its consumer was deleted. The events that it had made stay.',
+  account_disabled: 'It ended because its account was disabled. The events that it had made stay.',
+  account_deleted: 'It ended because its account was deleted. The events that it had made stay.',
+  no_address: 'It ended because its account has no delivery URL any more. The events that it had made stay.',
 };
 
 /** Another job for the events that failed again. */

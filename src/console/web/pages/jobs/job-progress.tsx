@@ -1,5 +1,6 @@
 import { Button } from '../../components/button.tsx';
 import { counted, numberText } from '../../components/number-text.ts';
+import { passFocusOn } from '../../components/pass-focus-on.ts';
 import { jobNoun, skipTexts } from '../events/bulk/bulk-actions.ts';
 import { isRunning, type ListedJob, useStopJob } from './use-job.ts';
 
@@ -39,7 +40,7 @@ export function StopButton({ job }: { job: ListedJob }) {
   const stop = useStopJob(job.id);
   if (job.state !== 'running') return null;
   return (
-    <Button disabled={stop.isPending} onClick={() => stop.mutate()}>
+    <Button ref={passFocusOn} blocked={stop.isPending} onClick={() => stop.mutate()}>
       Stop
     </Button>
   );

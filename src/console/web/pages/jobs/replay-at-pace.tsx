@@ -70,7 +70,7 @@ export function ReplayAtPace({ perSecond = gentlePerSecond, onOrdered, onCancel,
       <ReasonField place="the timeline of each event" value={reason} onChange={setReason} />
       {count.error && <ProblemNotice error={count.error} retry={() => count.mutate('replay')} />}
       <div className="buttons">
-        <Button tone="main" type="submit" disabled={!found || found.matched === 0 || order.isPending}>
+        <Button tone="main" type="submit" blocked={!found || found.matched === 0 || order.isPending}>
           Replay {number ?? 'events'}
         </Button>
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
-import { ProblemNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { QueryProblem } from '../../components/query-problem.tsx';
 import styles from './maintenance.module.css';
 import { ProcessList } from './process-list.tsx';
 import { TaskCard } from './task-card.tsx';
@@ -11,7 +11,8 @@ export function MaintenancePage() {
   /** How many runs are awaited. */
   const [awaited, setAwaited] = useState(0);
   const onAwait = useCallback((isAwaiting: boolean) => setAwaited((before) => before + (isAwaiting ? 1 : -1)), []);
-  const { data, error, refetch } = useTasks(awaited > 0);
+  const tasks = useTasks(awaited > 0);
+  const { data, error } = tasks;
   return (
     <Page title="Maintenance">
       <p className="intro">
@@ -19,7 +20,8 @@ export function MaintenancePage() {
         can still be run by hand.
       </p>
       <ProcessList />
-      {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
+      <QueryProblem of={tasks} />
+      {!data && !error && <p aria-busy="true">Loading …</p>}
       {data && (
         <ul className={`cards ${styles.list}`}>
           {data.map((task) => (

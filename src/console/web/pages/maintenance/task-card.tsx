@@ -6,8 +6,8 @@ import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Facts } from '../../components/page.tsx';
 import styles from './maintenance.module.css';
-import { RunView } from './run.tsx';
 import { RunList } from './run-list.tsx';
+import { RunView } from './run-view.tsx';
 import { type Task, useTaskAction } from './use-tasks.ts';
 
 /** Longer than a worker waits before it takes a run; a run that nobody takes fails later, and then shows here. */
@@ -99,7 +99,7 @@ function Actions({ task, onTrigger }: { task: Task; onTrigger(): void }) {
   return (
     <>
       <Button
-        disabled={action.isPending || running}
+        blocked={action.isPending || running}
         aria-label={`Run now: ${name}`}
         onClick={() => action.mutate('trigger', { onSuccess: onTrigger })}
       >
@@ -107,7 +107,7 @@ function Actions({ task, onTrigger }: { task: Task; onTrigger(): void }) {
       </Button>
       <Button
         tone={paused ? 'main' : 'plain'}
-        disabled={action.isPending}
+        blocked={action.isPending}
         aria-label={`${paused ? 'Resume' : 'Pause'}: ${name}`}
         onClick={() => action.mutate(paused ? 'resume' : 'pause')}
       >

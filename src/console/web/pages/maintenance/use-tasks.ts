@@ -1,6 +1,7 @@
 import type { Treaty } from '@elysia/eden';
 import { useQuery } from '@tanstack/react-query';
 import { answer, api } from '../../api/client.ts';
+import { tasksQuery } from '../../api/tasks.ts';
 import { useAction } from '../../components/use-action.ts';
 
 /** A maintenance task; the API calls them upkeep. */
@@ -8,7 +9,7 @@ export type Task = Treaty.Data<(typeof api)['upkeep']['get']>[number];
 /** A run of a task, which may still be in progress. */
 export type Run = Treaty.Data<ReturnType<(typeof api)['upkeep']>['runs']['get']>[number];
 
-const queryKey = ['upkeep'];
+const { queryKey } = tasksQuery;
 const everyMs = 5_000;
 /** While a run is in progress, which often takes less than a second. */
 const whileRunningMs = 1_000;
@@ -16,8 +17,7 @@ const whileRunningMs = 1_000;
 /** The maintenance tasks. `isAwaiting`: a run was asked for that has not ended. */
 export const useTasks = (isAwaiting: boolean) =>
   useQuery({
-    queryKey,
-    queryFn: ({ signal }) => answer(api.upkeep.get({ fetch: { signal } })),
+    ...tasksQuery,
     refetchInterval: ({ state }) =>
       isAwaiting || state.data?.some(({ running }) => running) ? whileRunningMs : everyMs,
   });
@@ -28,6 +28,7 @@ export const useRuns = (name: Task['name']) =>
     queryKey: [...queryKey, name, 'runs'],
     queryFn: ({ signal }) => answer(api.upkeep({ name }).runs.get({ fetch: { signal } })),
     refetchInterval: everyMs,
+    retry: tasksQuery.retry,
   });
 
 type TaskAction = 'trigger' | 'pause' | 'resume';

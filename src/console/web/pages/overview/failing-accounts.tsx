@@ -9,14 +9,16 @@ import { useFailingAccounts } from './use-overview.ts';
 /** The accounts whose consumers fail most: what happened in the range, and not what is left of it. */
 export function FailingAccounts({ range }: { range: RangeName }) {
   const { data, error, refetch } = useFailingAccounts(range);
-  const title = `Accounts that fail most in ${ranges[range].name}`;
   return (
     <Panel title="Accounts that fail most">
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
-      {data?.length === 0 && <p className="aside">No failed attempt in {ranges[range].name}.</p>}
-      {data && data.length > 0 && (
-        <ScrollTable label={title} columns={['Account', 'Failed attempts', 'Exhausted', '95 % within']}>
-          {data.map((account) => (
+      {data?.accounts.length === 0 && <p className="aside">No failed attempt in {ranges[data.range].name}.</p>}
+      {data && data.accounts.length > 0 && (
+        <ScrollTable
+          label={`Accounts that fail most in ${ranges[data.range].name}`}
+          columns={['Account', 'Failed attempts', 'Exhausted', '95 % within']}
+        >
+          {data.accounts.map((account) => (
             <tr key={account.account_id}>
               <td>
                 <AccountLink of={account} />

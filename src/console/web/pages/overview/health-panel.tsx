@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Health } from '../../api/health.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { durationText } from '../../components/time-text.ts';
 import styles from './overview.module.css';
-import type { Health } from './use-overview.ts';
 
 /** Whether database, Temporal, processes and backups are well, and what to do when they are not. */
 export function HealthParts({ health }: { health: Health }) {

@@ -1,10 +1,18 @@
+import { useHealth } from '../../api/health.ts';
+import { ProblemNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
 import { HealthParts } from './health-panel.tsx';
-import { useHealth } from './use-overview.ts';
 
 /** The health of the gateway: one line, unless something needs attention. */
 export function HealthSummary() {
-  const { data } = useHealth();
+  const { data, error, refetch } = useHealth();
+  // Also with data: that all was well before is no news while it cannot be read.
+  if (error)
+    return (
+      <Panel title="Health">
+        <ProblemNotice error={error} retry={() => void refetch()} />
+      </Panel>
+    );
   if (!data) return null;
   if (!data.ok)
     return (

@@ -5,6 +5,7 @@ import { statsKey } from '../../api/stats.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Field } from '../../components/field.tsx';
+import { passFocusOn } from '../../components/pass-focus-on.ts';
 import { useAction } from '../../components/use-action.ts';
 
 /** Pauses all deliveries, after a confirmation. The banner of all pages resumes them. */
@@ -24,7 +25,9 @@ export function PauseButton() {
   if (!mayPause) return null;
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Pause deliveries</Button>
+      <Button ref={passFocusOn} onClick={() => setAsking(true)}>
+        Pause deliveries
+      </Button>
       <ConfirmDialog
         open={isAsking}
         title="Pause all deliveries?"

@@ -6,14 +6,14 @@ import { Panel } from '../../components/page.tsx';
 import styles from './overview.module.css';
 import { type RangeName, ranges } from './ranges.ts';
 import { pendingOver, sumOf } from './series-values.ts';
-import { type SeriesPoints, useSeries } from './use-overview.ts';
+import { type Series, useSeries } from './use-overview.ts';
 
 /** What came in and what became of it over time. A selected span opens the list of its events. */
 export function SeriesCharts({ range, pendingNow }: { range: RangeName; pendingNow: number | null }) {
   const { data, error, refetch } = useSeries(range);
   if (error && !data) return <ProblemNotice error={error} retry={() => void refetch()} />;
   if (!data) return <div className={styles.chartsPlace} aria-busy="true" />;
-  return <Charts points={data.points} from={data.from} range={range} pendingNow={pendingNow} />;
+  return <Charts series={data} pendingNow={pendingNow} />;
 }
 
 /**
@@ -27,8 +27,8 @@ const happenings = [
   { field: 'rejected', one: 'rejection', name: 'rejections', look: { tone: 'open' } },
 ] as const;
 
-function Charts(props: { points: SeriesPoints; from: string; range: RangeName; pendingNow: number | null }) {
-  const { points, from, range, pendingNow } = props;
+function Charts({ series, pendingNow }: { series: Series; pendingNow: number | null }) {
+  const { points, from, range } = series;
   const navigate = useNavigate();
   const times = points.map(({ at }) => Date.parse(at) / 1000);
   const values = (name: 'received' | 'rejected' | 'delivered' | 'failed') => points.map((point) => point[name]);

@@ -10,25 +10,17 @@ const everyMs = 5_000;
 export const useSeries = (name: RangeName) =>
   useQuery({
     queryKey: ['delivery-series', name],
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }) => {
       const { ms, step } = ranges[name];
       const from = new Date(Date.now() - ms).toISOString();
-      return answer(api.delivery.series.get({ query: { from, step }, fetch: { signal } }));
+      const series = await answer(api.delivery.series.get({ query: { from, step }, fetch: { signal } }));
+      return { ...series, range: name };
     },
     refetchInterval: ranges[name].everyMs,
-    // The last range stays in place until the next one is there.
+    // The last range stays in place until the next one is there, under its own name.
     placeholderData: (before) => before,
   });
-export type SeriesPoints = NonNullable<ReturnType<typeof useSeries>['data']>['points'];
-
-export const useHealth = () =>
-  useQuery({
-    queryKey: ['health'],
-    queryFn: ({ signal }) => answer(api.health.get({ query: {}, fetch: { signal } })),
-    refetchInterval: 2 * everyMs,
-  });
-
-export type Health = NonNullable<ReturnType<typeof useHealth>['data']>;
+export type Series = NonNullable<ReturnType<typeof useSeries>['data']>;
 
 /** The accounts with the most failed attempts in the range. */
 export const useFailingAccounts = (name: RangeName) =>
@@ -37,7 +29,7 @@ export const useFailingAccounts = (name: RangeName) =>
     queryFn: async ({ signal }) => {
       const hours = Math.ceil(ranges[name].ms / 3_600_000);
       const { accounts } = await answer(api.delivery.accounts.get({ query: { hours, limit: 10 }, fetch: { signal } }));
-      return accounts.filter(({ failed_attempts }) => failed_attempts > 0);
+      return { range: name, accounts: accounts.filter(({ failed_attempts }) => failed_attempts > 0) };
     },
     refetchInterval: 2 * everyMs,
     placeholderData: (before) => before,

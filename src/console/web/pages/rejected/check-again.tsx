@@ -19,8 +19,7 @@ export function CheckAgain({ eventId, label = 'Check again' }: { eventId: string
   const { data, error } = check;
   return (
     <span className={`line ${styles.check}`}>
-      {/* `disabled` would take the focus from the keyboard. */}
-      <Button aria-disabled={check.isPending} onClick={() => check.isPending || check.mutate()}>
+      <Button blocked={check.isPending} onClick={() => check.mutate()}>
         {label}
       </Button>
       <span role="status" data-tone={data && data.result !== 'rejected' ? 'good' : 'bad'}>

@@ -11,8 +11,8 @@ import { ListProblem } from '../events/list-problem.tsx';
 import { useGapReload } from '../events/live/use-gap-reload.ts';
 import { useLiveEvents } from '../events/live/use-live-events.ts';
 import { EventTable } from '../events/table/event-table.tsx';
-import { isFollowed, mergedRows, useEventList, useReloadedList } from '../events/use-event-list.ts';
-import { RejectedCounts } from './rejected-counts.tsx';
+import { canLoadMore, isFollowed, mergedRows, useEventList, useReloadedList } from '../events/use-event-list.ts';
+import { CountsByReason } from './counts-by-reason.tsx';
 
 /** Webhooks that failed verification: why, and what to do about it. */
 export function RejectedPage() {
@@ -36,7 +36,7 @@ export function RejectedPage() {
       />
       <NotKept />
       <ListProblem list={list} />
-      <RejectedCounts filters={filters} newest={rows[0]?.id ?? null} />
+      <CountsByReason filters={filters} newest={rows[0]?.id ?? null} />
       {list.isSuccess && rows.length === 0 && (
         <Empty title="No rejected webhook.">
           <p>
@@ -58,9 +58,8 @@ export function RejectedPage() {
           onClearSelection={nothing}
           onReplay={nothing}
           onScrolled={setScrolled}
-          onEnd={() => {
-            if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
-          }}
+          canLoadMore={canLoadMore(list)}
+          onMore={() => void list.fetchNextPage()}
         />
       </div>
     </Page>

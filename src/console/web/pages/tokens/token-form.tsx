@@ -75,7 +75,7 @@ export function TokenForm({ onDone }: { onDone(created: CreatedToken | null): vo
       <Choice label="Ends after" options={lives} value={draft.life} onChange={(life) => change({ life })} />
       {create.error && !hasPlace && <ProblemNotice error={create.error} />}
       <div className="buttons">
-        <Button tone="main" type="submit" disabled={create.isPending}>
+        <Button tone="main" type="submit" blocked={create.isPending}>
           {create.isPending ? 'Creating …' : 'Create token'}
         </Button>
         <Button onClick={() => onDone(null)}>Cancel</Button>

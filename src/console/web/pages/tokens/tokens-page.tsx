@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import { ToCopy } from '../../components/to-copy.tsx';
+import { useRowFocus } from '../../components/use-row-focus.ts';
 import { TokenForm } from './token-form.tsx';
 import { TokenList } from './token-list.tsx';
 import { type CreatedToken, useTokens } from './use-tokens.ts';
@@ -15,6 +16,7 @@ export function TokensPage() {
   const [isNew, setIsNew] = useState(false);
   const [created, setCreated] = useState<CreatedToken | null>(null);
   const begin = useRef<HTMLButtonElement>(null);
+  useRowFocus(data, begin);
   const open = () => {
     setCreated(null);
     setIsNew(true);
@@ -29,8 +31,7 @@ export function TokensPage() {
       title="Tokens"
       actions={
         mayAdmin && (
-          // `disabled` would take the focus from the keyboard.
-          <Button ref={begin} tone="main" aria-disabled={isNew} onClick={() => isNew || open()}>
+          <Button ref={begin} tone="main" blocked={isNew} onClick={open}>
             New token
           </Button>
         )

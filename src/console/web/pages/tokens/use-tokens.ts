@@ -28,6 +28,7 @@ export function useRevokeToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id }: StoredToken) => answer(api.tokens({ token_id: id }).delete()),
-    onSettled: () => client.invalidateQueries({ queryKey: key }),
+    // Not awaited: the dialog shows the outcome of the call also while the tokens cannot be read.
+    onSettled: () => void client.invalidateQueries({ queryKey: key }),
   });
 }

@@ -53,7 +53,7 @@ export function AccountDetails({ account }: { account: Account }) {
       <div className={`panels ${styles.columns}`}>
         <div className="panels">
           <div id="account">
-            <AccountFacts account={account} provider={provider} />
+            <AccountFacts account={account} provider={provider} canEdit={providers !== undefined} />
           </div>
           <ConsumersPanel account={account} />
           <ConsumerPanel accountId={account.id} />

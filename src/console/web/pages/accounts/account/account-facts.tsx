@@ -9,7 +9,13 @@ import { ToCopy } from '../../../components/to-copy.tsx';
 import { EditAccount } from './edit-account.tsx';
 
 /** What is known of an account. Users with the role admin edit it in the same place. */
-export function AccountFacts({ account, provider }: { account: Account; provider: Provider | undefined }) {
+export function AccountFacts(props: {
+  account: Account;
+  provider: Provider | undefined;
+  /** Whether the providers are read. Without the fields of its provider, the form would begin with empty ones. */
+  canEdit: boolean;
+}) {
+  const { account, provider, canEdit } = props;
   const mayAdmin = useMay('admin');
   const [isEditing, setIsEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
@@ -28,7 +34,8 @@ export function AccountFacts({ account, provider }: { account: Account; provider
     <Panel
       title="Account"
       actions={
-        mayAdmin && (
+        mayAdmin &&
+        canEdit && (
           <Button ref={edit} onClick={() => setIsEditing(true)}>
             Edit
           </Button>

@@ -29,7 +29,8 @@ export function DeleteAccount({ account, open, onClose }: { account: Account; op
       title={`Delete ${account_slug}?`}
       confirm="Delete"
       tone="danger"
-      busy={remove.isPending || typed !== account_slug}
+      busy={remove.isPending}
+      canConfirm={typed === account_slug}
       onClose={() => {
         remove.reset();
         setTyped('');

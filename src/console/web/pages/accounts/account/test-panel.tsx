@@ -22,7 +22,7 @@ export function TestPanel({ account }: { account: Account }) {
     <Panel
       title="Test delivery"
       actions={
-        <Button disabled={test.isPending || url === null} onClick={() => test.mutate()}>
+        <Button disabled={url === null} blocked={test.isPending} onClick={() => test.mutate()}>
           {test.isPending ? 'Sending …' : 'Send test delivery'}
         </Button>
       }

@@ -3,7 +3,7 @@ import type { Account } from '../../../api/types.ts';
 import { Button } from '../../../components/button.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { useResumeAccount } from './use-consumers.ts';
+import { useResumeAccount } from './use-pauses.ts';
 
 /** Says that deliveries of an account are paused, as long as they are, and resumes them. */
 export function AccountPause({ account: { id, paused } }: { account: Account }) {
@@ -23,7 +23,7 @@ export function AccountPause({ account: { id, paused } }: { account: Account }) 
         . Webhooks are still accepted and become events.
       </p>
       {mayOperate && (
-        <Button disabled={resume.isPending} onClick={() => resume.mutate()}>
+        <Button blocked={resume.isPending} onClick={() => resume.mutate()}>
           Resume all
         </Button>
       )}

@@ -113,11 +113,11 @@ export function BackfillForm(props: { accountId: string; consumer: Consumer; onD
       <FormNotice error={error} hasField={hasField} />
       <div className="buttons">
         {found && found.matched > 0 ? (
-          <Button tone="main" type="submit" disabled={order.isPending}>
+          <Button tone="main" type="submit" blocked={order.isPending}>
             Start the backfill
           </Button>
         ) : (
-          <Button tone="main" type="submit" disabled={count.isPending || found !== undefined}>
+          <Button tone="main" type="submit" blocked={count.isPending || found !== undefined}>
             {count.isPending ? 'Counting …' : 'Count webhooks'}
           </Button>
         )}

@@ -1,11 +1,5 @@
-import { lazy, Suspense } from 'react';
+import { ConditionEditor } from '../../../components/condition-editor/condition-editor-on-demand.ts';
 import styles from './consumers.module.css';
-
-/** The editor is larger than the rest of the page, so it loads with the first form. */
-const ConditionEditor = lazy(async () => {
-  const { ConditionEditor } = await import('../../../components/condition-editor/condition-editor.tsx');
-  return { default: ConditionEditor };
-});
 
 /** The condition of a consumer, with which webhooks of the past it matches, and what the API says is wrong with it. */
 export function ConditionField(props: {
@@ -18,9 +12,7 @@ export function ConditionField(props: {
   const { error, ...editor } = props;
   return (
     <div className="lines">
-      <Suspense fallback={<p>Loading the editor …</p>}>
-        <ConditionEditor of="consumer" {...editor} />
-      </Suspense>
+      <ConditionEditor of="consumer" {...editor} />
       {error !== undefined && (
         <p className={styles.mistake} role="alert">
           {error}

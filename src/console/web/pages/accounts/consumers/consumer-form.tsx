@@ -88,7 +88,7 @@ export function ConsumerForm(props: {
       />
       <FormNotice error={save.error} hasField={hasField} />
       <div className="buttons">
-        <Button tone="main" type="submit" disabled={save.isPending}>
+        <Button tone="main" type="submit" blocked={save.isPending}>
           {save.isPending ? 'Saving …' : before ? 'Save changes' : 'Create consumer'}
         </Button>
         <Button onClick={() => onDone(null)}>Cancel</Button>

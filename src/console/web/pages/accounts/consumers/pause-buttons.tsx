@@ -1,9 +1,9 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../../components/button.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { Field } from '../../../components/field.tsx';
+import { passFocusOn } from '../../../components/pass-focus-on.ts';
 import type { Consumer } from './consumer-types.ts';
-import { usePauseAccount, usePauseConsumer, useResumeConsumer } from './use-consumers.ts';
+import { PauseDialog } from './pause-dialog.tsx';
+import { usePauseAccount, usePauseConsumer, useResumeConsumer } from './use-pauses.ts';
 
 /** A button that pauses deliveries to a consumer after a confirmation, or resumes them at once. */
 export function PauseConsumer({ accountId, consumer }: { accountId: string; consumer: Consumer }) {
@@ -16,7 +16,7 @@ export function PauseConsumer({ accountId, consumer }: { accountId: string; cons
     <>
       <Button
         aria-label={`${paused ? 'Resume' : 'Pause'} ${name}`}
-        disabled={resume.isPending}
+        blocked={resume.isPending}
         onClick={() => (paused ? resume.mutate() : setIsOpen(true))}
       >
         {paused ? 'Resume' : 'Pause'}
@@ -33,44 +33,10 @@ export function PauseAccount({ accountId }: { accountId: string }) {
   const pause = usePauseAccount(accountId, close);
   return (
     <>
-      <Button onClick={() => setIsOpen(true)}>Pause all</Button>
+      <Button ref={passFocusOn} onClick={() => setIsOpen(true)}>
+        Pause all
+      </Button>
       <PauseDialog title="Pause deliveries to all consumers?" open={isOpen} pause={pause} onClose={close} />
     </>
-  );
-}
-
-/** Asks for the reason of a pause, and pauses. */
-export function PauseDialog(props: {
-  title: string;
-  open: boolean;
-  pause: ReturnType<typeof usePauseAccount> | ReturnType<typeof usePauseConsumer>;
-  /** What is asked before the reason. */
-  children?: ReactNode;
-  onClose(): void;
-}) {
-  const { title, open, pause, children, onClose } = props;
-  const [reason, setReason] = useState('');
-  return (
-    <ConfirmDialog
-      open={open}
-      title={title}
-      confirm="Pause deliveries"
-      busy={pause.isPending}
-      onConfirm={() => pause.mutate(reason, { onSuccess: () => setReason('') })}
-      onClose={onClose}
-    >
-      <p>
-        Webhooks still become events. Attempts that become due wait until someone resumes deliveries. Attempts in flight
-        are completed.
-      </p>
-      {children}
-      <Field
-        label="Reason"
-        hint="Optional; shown while it lasts."
-        value={reason}
-        maxLength={200}
-        onChange={setReason}
-      />
-    </ConfirmDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.ts';
-import { useAction } from '../../../components/use-action.ts';
-import { accountKey, consumersKey } from '../data/queries.ts';
+import { consumersKey } from '../data/queries.ts';
 import type { Consumer, ConsumerChange, NewConsumer } from './consumer-types.ts';
 
 /** Another operator may change them, too. */
@@ -9,8 +8,6 @@ const everyMs = 10_000;
 
 const consumersOf = (accountId: string) => api.accounts({ account_id: accountId }).consumers;
 const one = (accountId: string, consumer: string) => consumersOf(accountId)({ consumer });
-/** A reason of one's own, or none. */
-const pauseOf = (reason: string) => (reason.trim() === '' ? {} : { reason: reason.trim() });
 
 /** The consumers of an account, `default` first. */
 export const useConsumers = (accountId: string) =>
@@ -38,38 +35,7 @@ export function useDeleteConsumer(accountId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ name }: Consumer) => answer(one(accountId, name).delete()),
-    onSuccess: () => client.invalidateQueries({ queryKey: consumersKey(accountId) }),
+    // Not awaited: the dialog closes also while the list cannot be read.
+    onSuccess: () => void client.invalidateQueries({ queryKey: consumersKey(accountId) }),
   });
 }
-
-/** Pauses deliveries to a consumer. */
-export const usePauseConsumer = (accountId: string, name: string, onDone: () => void) =>
-  useAction({
-    call: (reason: string) => answer(one(accountId, name).pause.post(pauseOf(reason))),
-    done: () => `Deliveries to ${name} are paused.`,
-    changes: consumersKey(accountId),
-    onDone,
-  });
-
-export const useResumeConsumer = (accountId: string, name: string) =>
-  useAction({
-    call: () => answer(one(accountId, name).resume.post()),
-    done: () => `Deliveries to ${name} are resumed.`,
-    changes: consumersKey(accountId),
-  });
-
-/** Pauses deliveries to all consumers of an account. */
-export const usePauseAccount = (accountId: string, onDone: () => void) =>
-  useAction({
-    call: (reason: string) => answer(api.accounts({ account_id: accountId }).pause.post(pauseOf(reason))),
-    done: () => 'Deliveries of the account are paused.',
-    changes: accountKey(accountId),
-    onDone,
-  });
-
-export const useResumeAccount = (accountId: string) =>
-  useAction({
-    call: () => answer(api.accounts({ account_id: accountId }).resume.post()),
-    done: () => 'Deliveries of the account are resumed.',
-    changes: accountKey(accountId),
-  });

@@ -14,16 +14,18 @@ export function useChangeAccount(id: string) {
     mutationFn: (change: AccountChange) => answer(api.accounts({ account_id: id }).patch(change)),
     // The variables may hold secrets, so they are dropped with the form.
     gcTime: 0,
-    onSuccess(account) {
+    async onSuccess(account) {
+      // A read that began before the change would bring back what it changed.
+      await client.cancelQueries({ queryKey: accountKey(id) });
       client.setQueryData(accountKey(id), account);
       void client.invalidateQueries({ queryKey: accountsKey });
       void client.invalidateQueries({ queryKey: secretsKey(id) });
       // The consumer `default` has the address and the secret of the account.
       void client.invalidateQueries({ queryKey: consumersKey(id) });
     },
-    // A colleague may have changed the account: the error is then shown with what is in force now.
-    onError: async (_, { if_updated_at }) => {
-      if (if_updated_at !== undefined) await client.invalidateQueries({ queryKey: accountKey(id) });
+    // A colleague may have changed the account: the page shows what is in force now.
+    onError(_, { if_updated_at }) {
+      if (if_updated_at !== undefined) void client.invalidateQueries({ queryKey: accountKey(id) });
     },
   });
   const save = (changed: AccountChange, message: string, onSaved: (saved: Account) => void) =>
@@ -35,3 +37,5 @@ export function useChangeAccount(id: string) {
     });
   return { ...change, save };
 }
+
+export type AccountMutation = ReturnType<typeof useChangeAccount>;

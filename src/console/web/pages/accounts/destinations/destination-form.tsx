@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
+import { ConditionEditor } from '../../../components/condition-editor/condition-editor-on-demand.ts';
 import { Choice, Field } from '../../../components/field.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { submits } from '../../../components/submits.ts';
@@ -10,12 +11,6 @@ import { changeOf, type Draft, draftOf, newDestination } from './draft.ts';
 import { KindsField } from './kinds-field.tsx';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSaveDestination } from './use-destinations.ts';
-
-/** The editor is larger than the rest of the page, so it loads with the first form. */
-const ConditionEditor = lazy(async () => {
-  const { ConditionEditor } = await import('../../../components/condition-editor/condition-editor.tsx');
-  return { default: ConditionEditor };
-});
 
 const types = Object.entries(typeNames) as [DestinationType, string][];
 
@@ -82,18 +77,16 @@ export function DestinationForm(props: {
             onChange={(kinds) => change({ kinds })}
           />
         </div>
-        <Suspense fallback={<p>Loading the editor …</p>}>
-          <ConditionEditor
-            accountId={accountId}
-            label="Condition"
-            initial={draft.condition}
-            onChange={(condition) => change({ condition })}
-          />
-        </Suspense>
+        <ConditionEditor
+          accountId={accountId}
+          label="Condition"
+          initial={draft.condition}
+          onChange={(condition) => change({ condition })}
+        />
       </div>
       {save.error && <ProblemNotice error={save.error} />}
       <div className="buttons">
-        <Button tone="main" type="submit" disabled={save.isPending}>
+        <Button tone="main" type="submit" blocked={save.isPending}>
           {save.isPending ? 'Saving …' : before ? 'Save changes' : 'Create destination'}
         </Button>
         <Button onClick={() => onDone(null)}>Cancel</Button>

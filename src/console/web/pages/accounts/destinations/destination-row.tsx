@@ -4,8 +4,8 @@ import { announce } from '../../../components/announce.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
+import { rowId } from '../../../components/use-row-focus.ts';
 import { UrlWarnings } from '../account/url-warnings.tsx';
-import { rowId } from '../data/use-row-focus.ts';
 import { DeleteDestination } from './delete-destination.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { kindsText } from './destination-kinds.ts';
@@ -48,13 +48,13 @@ export function DestinationRow(props: {
         <Summary destination={destination} />
         <div className={`buttons ${styles.actions}`}>
           {mayOperate && (
-            <Button disabled={test.isPending} onClick={() => test.mutate()}>
+            <Button blocked={test.isPending} onClick={() => test.mutate()}>
               {test.isPending ? 'Sending …' : 'Send a test'}
             </Button>
           )}
           {mayAdmin && (
             <>
-              <Button disabled={save.isPending} onClick={turn}>
+              <Button blocked={save.isPending} onClick={turn}>
                 {enabled ? 'Turn off' : 'Turn on'}
               </Button>
               <Button ref={edit} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>

@@ -4,7 +4,7 @@ import { announce } from '../../../components/announce.ts';
 import { Button } from '../../../components/button.tsx';
 import { Empty, ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
-import { useRowFocus } from '../data/use-row-focus.ts';
+import { useRowFocus } from '../../../components/use-row-focus.ts';
 import { DestinationForm } from './destination-form.tsx';
 import { DestinationRow } from './destination-row.tsx';
 import type { Destination } from './destination-types.ts';

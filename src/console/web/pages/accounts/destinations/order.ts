@@ -11,7 +11,14 @@ export function moved(list: readonly Destination[], id: string, by: 1 | -1): Des
 
 /**
  * The positions to store for an order. New destinations all have the position 0, so all are numbered; those that have
- * theirs already are left out.
+ * theirs already, and those that were deleted since, are left out.
  */
-export const positionsOf = (ordered: readonly Destination[]): { id: string; position: number }[] =>
-  ordered.flatMap(({ id, position }, index) => (position === index ? [] : [{ id, position: index }]));
+export function positionsOf(
+  ordered: readonly Destination[],
+  stored: readonly Destination[],
+): { id: string; position: number }[] {
+  const before = new Map(stored.map(({ id, position }) => [id, position]));
+  return ordered.flatMap(({ id }, position) =>
+    before.has(id) && before.get(id) !== position ? [{ id, position }] : [],
+  );
+}

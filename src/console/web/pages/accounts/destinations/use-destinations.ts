@@ -38,7 +38,8 @@ export function useDeleteDestination(accountId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id }: Destination) => answer(one(accountId, id).delete()),
-    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(accountId) }),
+    // Not awaited: the dialog closes also while the list cannot be read.
+    onSuccess: () => void client.invalidateQueries({ queryKey: keyOf(accountId) }),
   });
 }
 
@@ -46,17 +47,22 @@ export function useDeleteDestination(accountId: string) {
 export function useMoveDestination(accountId: string) {
   const client = useQueryClient();
   const queryKey = keyOf(accountId);
+  const mutationKey = ['order', accountId];
   return useMutation({
+    mutationKey,
     // One after another: two at once would mix their positions.
     scope: { id: `order of ${accountId}` },
     mutationFn: async (ordered: Destination[]) => {
-      for (const { id, position } of positionsOf(ordered)) await answer(one(accountId, id).patch({ position }));
+      // What an order before it has stored, which the rows of the page do not show.
+      const stored = await answer(destinationsOf(accountId).get());
+      for (const { id, position } of positionsOf(ordered, stored)) await answer(one(accountId, id).patch({ position }));
     },
     onMutate: async (ordered) => {
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, ordered);
     },
     onError: (problem) => announce(`The order was not stored. ${problem.message}`, 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey }),
+    // Another one that waits has the order that the page shows.
+    onSettled: () => (client.isMutating({ mutationKey }) > 1 ? undefined : client.invalidateQueries({ queryKey })),
   });
 }

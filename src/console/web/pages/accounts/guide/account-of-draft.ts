@@ -1,6 +1,5 @@
 import type { Provider } from '../../../api/types.ts';
 import { configChange, configFields } from '../fields/config-schema.ts';
-import { trialUrl } from './addresses.ts';
 import type { Draft } from './defaults.ts';
 
 /** What the user entered, as `POST /admin/accounts` takes it. */
@@ -12,7 +11,7 @@ export function accountOf(provider: Provider, draft: Draft) {
     ...(provider_config && { provider_config }),
     ...(consumer === 'own' && { delivery_url: deliveryUrl }),
     ...(consumer === 'own' && deliverySecret !== '' && { delivery_secret: deliverySecret }),
-    ...(consumer === 'trial' && { delivery_url: trialUrl(provider) }),
+    ...(consumer === 'trial' && { delivery_url: provider.trial_url }),
   };
 }
 

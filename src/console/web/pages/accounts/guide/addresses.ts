@@ -8,9 +8,6 @@ export function addressToPaste(provider: Provider, slug: string, secret: string 
   return `${address}?key=${secret === null || secret === '' ? '…' : encodeURIComponent(secret)}`;
 }
 
-/** A consumer that answers 200 without being written first: the health check of this gateway. */
-export const trialUrl = ({ ingestion_url }: Provider) => new URL('/health/live', ingestion_url).href;
-
 /** Whether only this machine or its network reaches the address, so that providers on the internet cannot. */
 export function isLocal(address: string): boolean {
   const { hostname } = new URL(address);

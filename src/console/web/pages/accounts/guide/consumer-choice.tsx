@@ -8,15 +8,17 @@ import type { Consumer, Draft } from './defaults.ts';
 /** Where the events of a new account go. */
 export function ConsumerChoice(props: {
   draft: Draft;
-  trial: string;
+  /** The URL of this gateway for a trial; null if nothing can be delivered there. */
+  trial: string | null;
   errors: ReadonlyMap<string, string>;
   onChange(change: Partial<Draft>): void;
 }) {
   const { draft, trial, errors, onChange } = props;
   const name = useId();
-  const choices: [Consumer, string, string][] = [
+  const ofTrial = ['trial', 'To this gateway, as a trial', `${trial} accepts every event and does nothing.`] as const;
+  const choices: (readonly [Consumer, string, string])[] = [
     ['own', 'To my service', 'It gets each event as a POST request.'],
-    ['trial', 'To this gateway, as a trial', `${trial} accepts every event and does nothing.`],
+    ...(trial ? [ofTrial] : []),
     ['none', 'Nowhere yet', 'Attempts fail until you add a delivery URL.'],
   ];
   return (

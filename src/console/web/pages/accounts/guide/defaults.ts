@@ -37,7 +37,7 @@ function usualAppKey(accounts: readonly AccountSummary[]): string {
 
 /** The form of a new account before the user enters anything: what can be chosen for the user is filled in. */
 export function newDraft(
-  { name }: Provider,
+  { name, trial_url }: Provider,
   fields: readonly ConfigField[],
   accounts: readonly AccountSummary[],
 ): Draft {
@@ -48,7 +48,7 @@ export function newDraft(
     appKey: usualAppKey(accounts),
     secret: steps.secret === 'chosen' ? newSigningSecret() : '',
     config: { ...configTexts(fields, steps.config ?? {}), ...Object.fromEntries(chosen) },
-    consumer: name === 'generic' ? 'trial' : 'own',
+    consumer: name !== 'generic' ? 'own' : trial_url ? 'trial' : 'none',
     deliveryUrl: '',
     deliverySecret: '',
   };

@@ -16,7 +16,7 @@ import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import type { AccountSummary } from '../list/account-summary.ts';
 import { accountOf, hasField } from './account-of-draft.ts';
-import { addressToPaste, trialUrl } from './addresses.ts';
+import { addressToPaste } from './addresses.ts';
 import { AtProvider } from './at-provider.tsx';
 import { ConsumerChoice } from './consumer-choice.tsx';
 import { type Draft, newDraft } from './defaults.ts';
@@ -83,11 +83,11 @@ export function NewAccountForm(props: {
           </div>
         </Panel>
         <Panel title="3. Choose where events go">
-          <ConsumerChoice draft={draft} trial={trialUrl(provider)} errors={errors} onChange={set} />
+          <ConsumerChoice draft={draft} trial={provider.trial_url} errors={errors} onChange={set} />
         </Panel>
         <FormNotice error={create.error} hasField={(path) => hasField(path, draft)} />
         <div className="buttons">
-          <Button tone="main" type="submit" disabled={create.isPending}>
+          <Button tone="main" type="submit" blocked={create.isPending}>
             {create.isPending ? 'Creating …' : 'Create account'}
           </Button>
           <Link to="/accounts" search={{ new: 'choose' }} className={buttonClass()}>

@@ -47,7 +47,8 @@ export function SampleWebhook({ provider, slug, secret: known, isFirst }: Props)
       <div className="buttons">
         <Button
           tone={isFirst ? 'main' : 'plain'}
-          disabled={send.isPending || secret === ''}
+          disabled={secret === ''}
+          blocked={send.isPending}
           onClick={() => send.mutate()}
         >
           {isFirst ? 'Send a sample webhook' : 'Send another sample'}

@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { Notice, ProblemNotice } from '../../../components/notice.tsx';
+import { ToCopy } from '../../../components/to-copy.tsx';
 import { TestOutcome } from '../account/test-result.tsx';
 import { useTestDelivery } from '../account/use-test-delivery.ts';
 import { useChangeAccount } from '../data/account-change.ts';
@@ -12,6 +13,7 @@ import { newDeliverySecret } from '../data/new-secret.ts';
 import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import { Step, Steps } from './steps.tsx';
+import { useLostSecret } from './use-lost-secret.ts';
 
 /** The rotation of a secret that signs deliveries. Until its end, the stored one signs beside the new one. */
 export function DeliverySecret(props: {
@@ -29,8 +31,12 @@ export function DeliverySecret(props: {
   const change = useChangeAccount(account.id);
   const test = useTestDelivery(account.id);
   const endsAt = account[`${field}_previous_expires_at`];
+  const isChanged = change.isError && account[`has_${field}`] && (isFirst || endsAt !== null);
+  const { lost, isUnknown } = useLostSecret(account, change, field, isChanged && !isSaved);
+  // The account was read with a secret of this form.
+  if (lost !== null && !isSaved) setSaved(account);
   // Before a secret was saved: there is one from a former rotation, which another rotation drops.
-  const dropped = isSaved ? null : endsAt;
+  const dropped = isSaved || isUnknown ? null : endsAt;
   const save = () =>
     change.save(
       { [field]: secret, ...(!isFirst && { rotate: true, ...(dropped !== null && { replace_previous: true }) }) },
@@ -60,7 +66,7 @@ export function DeliverySecret(props: {
           onSubmit={save}
           buttons={
             !isFirst && (
-              <Button tone="danger" disabled={change.isPending} onClick={() => setIsAsked(true)}>
+              <Button tone="danger" blocked={change.isPending} onClick={() => setIsAsked(true)}>
                 Stop signing …
               </Button>
             )
@@ -110,8 +116,9 @@ export function DeliverySecret(props: {
         <p className="aside">
           {isFirst ? 'A test delivery is signed with the secret.' : 'A test delivery carries both signatures, too.'}
         </p>
+        {lost !== null && <ToCopy label="The new secret. It is not shown again." text={lost} />}
         <div className="buttons">
-          <Button disabled={test.isPending} onClick={() => test.mutate()}>
+          <Button blocked={test.isPending} onClick={() => test.mutate()}>
             {test.isPending ? 'Sending …' : 'Send test delivery'}
           </Button>
         </div>
@@ -130,7 +137,7 @@ export function DeliverySecret(props: {
             <Button tone="main" onClick={onDone}>
               Leave it until then
             </Button>
-            <Button disabled={!isSaved || change.isPending} onClick={endNow}>
+            <Button blocked={!isSaved || change.isPending} onClick={endNow}>
               End it now
             </Button>
           </div>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Account, Provider } from '../../../api/types.ts';
 import { MarkedText } from '../../../components/marked-text.tsx';
-import { useChangeAccount } from '../data/account-change.ts';
+import type { AccountMutation } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
 import { newSigningSecret } from '../data/new-secret.ts';
 import { ChangeForm } from '../fields/change-form.tsx';
@@ -16,19 +16,19 @@ const field = 'signing_secret_current';
 export function NewSigningSecret(props: {
   account: Account;
   provider: Provider | undefined;
+  change: AccountMutation;
   /** Whether the user may choose the secret. */
   isChosen: boolean;
-  onSaved(secret: string): void;
+  onSaved(): void;
 }) {
-  const { account, provider, isChosen, onSaved } = props;
+  const { account, provider, change, isChosen, onSaved } = props;
   const isFirst = !account.has_signing_secret_current;
   const [fresh, setFresh] = useState('');
-  const change = useChangeAccount(account.id);
   const save = () =>
     change.save(
       isFirst ? { [field]: fresh } : { [field]: fresh, rotate: true },
       isFirst ? 'The secret was saved.' : 'Both secrets are accepted now.',
-      () => onSaved(fresh),
+      onSaved,
     );
   return (
     <ChangeForm

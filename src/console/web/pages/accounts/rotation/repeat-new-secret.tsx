@@ -2,14 +2,20 @@ import { useState } from 'react';
 import type { Account } from '../../../api/types.ts';
 import { useChangeAccount } from '../data/account-change.ts';
 import { fieldErrors } from '../data/field-errors.ts';
+import { newSigningSecret } from '../data/new-secret.ts';
 import { ChangeForm } from '../fields/change-form.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 
 const field = 'signing_secret_current';
 
 /** Replaces the new secret, for example after it was pasted wrong. The old one stays: this is no further rotation. */
-export function RepeatNewSecret(props: { account: Account; onSaved(secret: string): void }) {
-  const { account, onSaved } = props;
+export function RepeatNewSecret(props: {
+  account: Account;
+  /** Whether the user may choose the secret. */
+  isChosen: boolean;
+  onSaved(secret: string): void;
+}) {
+  const { account, isChosen, onSaved } = props;
   const [value, setValue] = useState('');
   const [isOpen, setIsOpen] = useState(false);
   const change = useChangeAccount(account.id);
@@ -33,6 +39,7 @@ export function RepeatNewSecret(props: { account: Account; onSaved(secret: strin
           label="New secret"
           error={fieldErrors(change.error).get(field)}
           required
+          generate={isChosen ? newSigningSecret : undefined}
           value={value}
           onChange={setValue}
         />

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Account, Provider } from '../../../api/types.ts';
 import { ToCopy } from '../../../components/to-copy.tsx';
+import { useChangeAccount } from '../data/account-change.ts';
 import { stepsOf } from '../guide/provider-steps.ts';
 import { StepText } from '../guide/step-text.tsx';
 import { FinishRotation } from './finish-rotation.tsx';
@@ -9,6 +10,7 @@ import { rotationOf } from './provider-rotation.ts';
 import { RepeatNewSecret } from './repeat-new-secret.tsx';
 import type { SecretUses } from './secret-use.ts';
 import { Step, Steps } from './steps.tsx';
+import { useLostSecret } from './use-lost-secret.ts';
 import type { useRotation } from './use-rotation.ts';
 import { WatchUses } from './watch-uses.tsx';
 
@@ -25,10 +27,16 @@ interface Props {
  */
 export function SigningRotation({ account, provider, uses, rotation }: Props) {
   const { close } = rotation;
-  // Shown until the rotation is closed, because the user pastes it at the provider.
-  const [saved, setSaved] = useState<string | null>(null);
-  const texts = rotationOf(account.provider);
+  // Kept here, because the form goes away as soon as the account is read with its new secret, maybe before the answer.
+  const change = useChangeAccount(account.id);
   const isRotating = account.has_signing_secret_previous;
+  const { lost } = useLostSecret(account, change, 'signing_secret_current', isRotating);
+  const saved = change.isSuccess ? (change.variables?.signing_secret_current ?? null) : lost;
+  const [replaced, setReplaced] = useState<string | null>(null);
+  // Shown until the rotation is closed, because the user pastes it at the provider.
+  const shown = replaced ?? saved;
+  const isChosen = stepsOf(account.provider).secret !== 'shown';
+  const texts = rotationOf(account.provider);
   const isFirst = !account.has_signing_secret_current;
   return (
     <Steps title={isFirst ? 'Set the secret' : 'Rotate without losing a webhook'} onClose={close}>
@@ -39,8 +47,9 @@ export function SigningRotation({ account, provider, uses, rotation }: Props) {
         <NewSigningSecret
           account={account}
           provider={provider}
-          isChosen={stepsOf(account.provider).secret !== 'shown'}
-          onSaved={(secret) => (isFirst ? close() : setSaved(secret))}
+          change={change}
+          isChosen={isChosen}
+          onSaved={() => isFirst && close()}
         />
       </Step>
       {!isFirst && (
@@ -49,10 +58,8 @@ export function SigningRotation({ account, provider, uses, rotation }: Props) {
             <p>
               <StepText text={texts.change} />
             </p>
-            {saved !== null && stepsOf(account.provider).secret !== 'shown' && (
-              <ToCopy label="The new secret. It is not shown again." text={saved} />
-            )}
-            <RepeatNewSecret account={account} onSaved={setSaved} />
+            {shown !== null && isChosen && <ToCopy label="The new secret. It is not shown again." text={shown} />}
+            <RepeatNewSecret account={account} isChosen={isChosen} onSaved={setReplaced} />
           </Step>
           <Step title="3. Watch until webhooks use only the new one" state={isRotating ? 'now' : 'later'}>
             {uses && <WatchUses account={account} uses={uses} />}

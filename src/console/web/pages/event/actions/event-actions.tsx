@@ -97,10 +97,9 @@ export function EventActions({ event }: { event: EventDetails }) {
         <div key={action} className={styles.action}>
           <Button
             tone={labels[action][1]}
-            // `disabled` would take the focus from the keyboard.
-            aria-disabled={!canPress(action)}
+            blocked={!canPress(action)}
             aria-describedby={`${id}-${action}`}
-            onClick={() => canPress(action) && choose(action)}
+            onClick={() => choose(action)}
           >
             <ActionIcon action={action} /> {labels[action][0]}
           </Button>

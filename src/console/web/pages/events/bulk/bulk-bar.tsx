@@ -40,7 +40,7 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
         <Button
           key={action}
           tone={action === 'dead' ? 'danger' : 'plain'}
-          disabled={count.isPending || order.isPending}
+          blocked={count.isPending || order.isPending}
           onClick={() => count.mutate(action, ask)}
         >
           {bulkActions[action].label} …
@@ -56,7 +56,8 @@ export function BulkBar({ scope, onOrdered, onClear }: { scope: BulkScope; onOrd
         title={texts ? `${texts.question} ${number}?` : ''}
         confirm={texts ? `${texts.question.replace(':', '')} ${number}` : ''}
         tone={asked?.action === 'dead' ? 'danger' : 'main'}
-        busy={order.isPending || asked?.matched === 0}
+        busy={order.isPending}
+        canConfirm={asked?.matched !== 0}
         onConfirm={() => asked && order.mutate({ counted: asked, pace, reason })}
         onClose={() => setAsked(null)}
       >

@@ -25,7 +25,7 @@ export function ExportButtons({ filters }: { filters: Filters }) {
           key={format}
           tone="quiet"
           aria-label={`Export as ${format.toUpperCase()}`}
-          disabled={save.isPending}
+          blocked={save.isPending}
           onClick={() => save.mutate(format)}
         >
           <Download /> {format.toUpperCase()}

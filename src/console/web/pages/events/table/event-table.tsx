@@ -34,8 +34,10 @@ export interface EventTableProps {
   onSelectLoaded(): void;
   onClearSelection(): void;
   onReplay(event: EventItem): void;
-  /** Called when the end of the rows is near. */
-  onEnd(): void;
+  /** Whether `onMore` finds older events at the moment. */
+  canLoadMore: boolean;
+  /** Called when the end of the rows is near and older ones can be loaded. */
+  onMore(): void;
   /** Called when the user scrolls away from the top, or back. */
   onScrolled(isAway: boolean): void;
   /** Shows why webhooks were rejected in place of the answers of consumers. */
@@ -48,8 +50,8 @@ export interface EventTableProps {
 
 /** A list of events of which only the rows in sight are in the document. `j`, `k`, `p`, `x` and `r` work on its rows. */
 export function EventTable(props: EventTableProps) {
-  const { label, rows, selected, canSelect, onSelect, onSelectLoaded, onEnd, onScrolled, showsReasons = false } = props;
-  const { previewed = null, onPreview } = props;
+  const { label, rows, selected, canSelect, onSelect, onSelectLoaded, onScrolled, showsReasons = false } = props;
+  const { canLoadMore, onMore, previewed = null, onPreview } = props;
   const box = useRef<HTMLDivElement>(null);
   /** The row that gets the focus as soon as it is rendered. */
   const next = useRef<string | null>(null);
@@ -66,11 +68,12 @@ export function EventTable(props: EventTableProps) {
   useEffect(() => virtual.measure(), [isNarrow]);
   const items = virtual.getVirtualItems();
   const answers = useLastAnswers(showsReasons ? [] : items.flatMap(({ index }) => rows[index] ?? []));
-  const lastIndex = items.at(-1)?.index ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when other rows are in sight
+  const isNearEnd = rows.length > 0 && (items.at(-1)?.index ?? 0) >= rows.length - aheadRows;
+  // A call that was given up, because the list was read again, leaves the rows as they are: `canLoadMore` changes then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for the same rows
   useEffect(() => {
-    if (rows.length > 0 && lastIndex >= rows.length - aheadRows) onEnd();
-  }, [lastIndex, rows.length]);
+    if (isNearEnd && canLoadMore) onMore();
+  }, [isNearEnd, canLoadMore, rows.length]);
   const focused = () =>
     rows.findIndex(({ id }) => id === (next.current ?? focusedId(box.current) ?? previewed ?? current));
   useRowKeys({

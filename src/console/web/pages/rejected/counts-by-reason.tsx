@@ -19,7 +19,7 @@ const mostAccounts = 8;
  *
  * @param newest the newest rejected webhook of the list: with a new one the counts are read again.
  */
-export function RejectedCounts({ filters, newest }: { filters: Filters; newest: string | null }) {
+export function CountsByReason({ filters, newest }: { filters: Filters; newest: string | null }) {
   const { data, error, refetch } = useRejectedCounts(filters);
   const isBehind = data?.counted === 0 && newest !== null;
   useEffect(() => {
