@@ -13,16 +13,19 @@ import { type Profile, readProfile } from './profiles.ts';
  */
 export function connectionOf(options: GlobalOptions, env: Environment): Connection {
   const named = options.profile !== undefined;
-  const profile = readProfile(env, options.profile);
   const ofEnv = named ? {} : { url: env.GATEWAY_URL || undefined, token: env.GATEWAY_TOKEN || undefined };
-  const url = options.url ?? ofEnv.url ?? profile?.url;
+  const given = { url: options.url ?? ofEnv.url, token: options.token ?? ofEnv.token };
+  // Its file may be that of another user, or damaged, and must not end a command that needs no profile.
+  const needsProfile = named || given.url === undefined || given.token === undefined;
+  const profile = needsProfile ? readProfile(env, options.profile) : null;
+  const url = given.url ?? profile?.url;
   if (url === undefined)
     throw usageError(
       'the address of the gateway is not known',
       'Run `webhook-gateway login`, or set GATEWAY_URL or --url.',
     );
   const baseUrl = addressOf(url);
-  const token = options.token ?? ofEnv.token ?? tokenFor(baseUrl, profile);
+  const token = given.token ?? tokenFor(baseUrl, profile);
   if (token === undefined || token === '')
     throw usageError(`there is no token for ${baseUrl}`, 'Run `webhook-gateway login`, or set GATEWAY_TOKEN.');
   return { baseUrl, token: checkedToken(token) };

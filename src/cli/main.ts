@@ -1,7 +1,7 @@
 import './node-20.ts';
 import { processEnvironment } from './environment.ts';
 import { exitCodes } from './exit.ts';
-import { run } from './run.ts';
+import { run } from './run-command.ts';
 
 // `webhook-gateway`: the command line of the gateway (docs/cli.md).
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { createCli } from './run.ts';
+import { createCli } from './run-command.ts';
 
 const page = new URL('../../docs/cli.md', import.meta.url);
 /** What tests have recorded: a file for each command, `events-list.txt`, with its calls and what they print. */

@@ -60,7 +60,7 @@ export function readProfile(env: Environment, name?: string): Profile | null {
   );
 }
 
-/** Adds or replaces a profile, and returns the path of the file. */
+/** Adds or replaces a profile, and returns the path of the file. @throws CliError if it cannot be written */
 export function saveProfile(env: Environment, name: string, profile: Profile): string {
   return writeProfiles(env, { ...readProfiles(env), [name]: profile });
 }
@@ -75,6 +75,14 @@ export function removeProfile(env: Environment, name: string): boolean {
 
 function writeProfiles(env: Environment, profiles: Profiles): string {
   const file = profilesFile(env);
-  replaceFile(file, `${JSON.stringify(profiles, null, 2)}\n`);
+  try {
+    replaceFile(file, `${JSON.stringify(profiles, null, 2)}\n`);
+  } catch (error) {
+    throw new CliError(
+      exitCodes.failed,
+      `${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
+      'Set XDG_CONFIG_HOME to a folder that you can write, or use GATEWAY_URL and GATEWAY_TOKEN in place of a profile.',
+    );
+  }
   return file;
 }

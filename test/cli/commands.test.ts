@@ -9,7 +9,7 @@ import { triggered } from '../support/maintenance.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { useConsumer, useGateway } from '../support/use-gateway.ts';
-import { stateEnv } from './listen-session.ts';
+import { useStateEnv } from './listen-session.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, runCli } from './support.ts';
 
@@ -18,6 +18,7 @@ const gateway = useGateway({
   ...{ delaysMs: slowDelaysMs, incidents: quickPace, eventWorkflows: 'on_retry' },
   maintenance: { backupDir: backupFolder() },
 });
+const stateEnv = useStateEnv();
 const good = useConsumer();
 const broken = useConsumer();
 

@@ -4,27 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, onTestFinished } from 'vitest';
-import { run } from '../../src/cli/run.ts';
+import { run } from '../../src/cli/run-command.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
 import { gatewayEnv } from './support.ts';
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** The environment of sessions that share a folder for their progress. */
-export function stateEnv(): Record<string, string> {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-listen-'));
-  folders.push(folder);
-  return { XDG_STATE_HOME: folder };
+/**
+ * For the top of a test file: returns a function that makes the environment of sessions which share a new folder for their
+ * progress. The folders are removed after the file.
+ */
+export function useStateEnv(): () => Record<string, string> {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+  return () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cli-listen-'));
+    folders.push(folder);
+    return { XDG_STATE_HOME: folder };
+  };
 }
 
-/** Accounts and webhooks for `listen`. @param gateway the present one: a test restarts it */
+/** Accounts and webhooks for `listen`, for the top of a test file. @param gateway the present one: a test restarts it */
 export function webhooksOf(gateway: () => TestGateway) {
   let sentCount = 0;
+  const stateEnv = useStateEnv();
   return {
+    stateEnv,
     /** The environment of sessions with a progress of their own. */
     envOf: (one: { baseUrl: string; adminToken: string } = gateway()) => ({ ...gatewayEnv(one), ...stateEnv() }),
     async accountOf() {

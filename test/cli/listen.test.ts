@@ -3,10 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditTrail } from '../support/audit-trail.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { untilInFeed } from '../support/in-feed.ts';
 import { proxyTo } from '../support/proxy-to.ts';
 import { until } from '../support/until.ts';
-import { idsAt, spawnListen, startListen, stateEnv, webhooksOf } from './listen-session.ts';
+import { idsAt, spawnListen, startListen, webhooksOf } from './listen-session.ts';
 import { gatewayEnv, runCli } from './support.ts';
 
 let gateway: TestGateway;
@@ -15,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const { envOf, accountOf, send } = webhooksOf(() => gateway);
+const { envOf, stateEnv, accountOf, send } = webhooksOf(() => gateway);
 
 test('listen forwards the stored headers and bytes, signed with the secret that it prints', async () => {
   const account = await accountOf();
@@ -146,8 +145,8 @@ test('memory does not grow with the events that have passed', async () => {
   const account = await accountOf();
   const [provider = '', account_slug = ''] = account.split('/');
   const id = 'order-large';
-  await gateway.send({ provider, account_slug }, JSON.stringify({ id, padding: 'x'.repeat(6_000) }));
-  const more = 20_000;
+  await gateway.send({ provider, account_slug }, JSON.stringify({ id, padding: 'x'.repeat(20_000) }));
+  const more = 6_000;
   // As if so many consumers had got the webhook: they have its body in common.
   // In parts, each far below the time limit of a statement.
   for (let n = 0; n < more; n += 1_000)
@@ -161,42 +160,17 @@ test('memory does not grow with the events that have passed', async () => {
     );
   // All events at once are 160 MB; the command alone takes about 20.
   const session = spawnListen(['--account', account, '--since', '1h'], envOf(), ['--max-old-space-size=48']);
-  const shown = await until('all are shown', () => {
-    const lines = session.stdout().split('\n').length - 1;
-    return lines > more && lines;
-  });
+  const shown = await until(
+    'all are shown',
+    () => {
+      const lines = session.stdout().split('\n').length - 1;
+      return lines > more && lines;
+    },
+    // Alone it takes some 20 s, and on a busy machine five times as long.
+    250_000,
+  );
   expect(shown).toBe(more + 1);
   expect(await session.stop(), session.stderr()).toBe(130);
-});
-
-test('events tail shows all accounts in one order, goes on after cut connections, and resumes', async () => {
-  const { proxy, url } = await proxyTo(gateway.baseUrl);
-  const env = envOf({ ...gateway, baseUrl: url });
-  const accounts = [await accountOf(), await accountOf()];
-  const args = accounts.flatMap((account) => ['--account', account]);
-  const sent: string[] = [];
-  const sendBoth = async () => {
-    for (const account of accounts) sent.push(...(await send(account, 1)));
-  };
-  await sendBoth();
-  const tail = startListen([...args, '--since', '1h', '--json'], env, ['events', 'tail']);
-  const shown = (one = tail) =>
-    (one.stdout().match(/.+/g) ?? []).map((line) => JSON.parse(line).event.external_id as string);
-  await until('the past is shown', () => shown().length === sent.length);
-  proxy.cut();
-  await sendBoth();
-  await until('it has gone on', () => shown().length === sent.length);
-  expect(shown()).toEqual(sent);
-  expect(await tail.stop()).toBe(130);
-  sent.length = 0;
-  await sendBoth();
-  for (const account of accounts) await untilInFeed(gateway, account, 3);
-  const rest = startListen([...args, '--resume', '--no-follow', '--json'], env, ['events', 'tail']);
-  expect(await rest.ended, rest.stderr()).toBe(0);
-  expect(shown(rest)).toEqual(sent);
-  proxy.begin({ kind: 'cut' });
-  const away = startListen([...args, '--no-follow'], env, ['events', 'tail']);
-  expect(await away.ended).toBe(1);
 });
 
 test("'provider/*' has the accounts that are made later, and no others", async () => {
@@ -210,17 +184,24 @@ test("'provider/*' has the accounts that are made later, and no others", async (
   expect(session.stdout()).not.toContain('gitlab/x');
 });
 
-test('a gateway that is away at the start is waited for; --give-up ends with 1 when it stays away', async () => {
+test('a gateway that is away at the start is waited for', async () => {
   const account = await accountOf();
   const { proxy, url } = await proxyTo(gateway.baseUrl);
   proxy.begin({ kind: 'cut' });
-  const session = startListen(['--account', account, '--give-up', '2s'], envOf({ ...gateway, baseUrl: url }));
+  const session = startListen(['--account', account, '--give-up', '5m'], envOf({ ...gateway, baseUrl: url }));
   await until('it says why it waits', () => session.stderr().includes('reconnecting: no response from'));
   expect(session.stderr()).not.toContain('ready');
   proxy.end();
   await session.ready();
   await send(account, 1);
   await until('the event is shown', () => session.stdout().includes('order.created'));
+});
+
+test('--give-up ends with 1 when the gateway stays away', async () => {
+  const account = await accountOf();
+  const { proxy, url } = await proxyTo(gateway.baseUrl);
+  const session = startListen(['--account', account, '--give-up', '2s'], envOf({ ...gateway, baseUrl: url }));
+  await session.ready();
   proxy.begin({ kind: 'cut' });
   expect(await session.ended).toBe(1);
   expect(session.stderr()).toMatch(/reconnecting: [\s\S]*error: the gateway was away for 2 s/);

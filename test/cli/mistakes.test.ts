@@ -32,6 +32,53 @@ test.each([
   expect(stderr).not.toContain(token);
 });
 
+test('login says that its profile cannot be written', async () => {
+  const args = ['login', '--url', gateway.baseUrl, '--token-file', fileWith(gateway.adminToken)];
+  const folder = fileWith('');
+  for (const XDG_CONFIG_HOME of [folder, '/sys/none'])
+    expect(await runCli(args, { env: { XDG_CONFIG_HOME } })).toMatchObject({
+      ...{
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: \S+profiles\.json cannot be (read|written): E/),
+      },
+    });
+});
+
+test('the file of the profiles is read only if a profile is needed', async () => {
+  const env = { ...gatewayEnv(gateway), XDG_CONFIG_HOME: fileWith('') };
+  expect(await runCli(['accounts', 'list'], { env })).toMatchObject({ code: 0 });
+  const { GATEWAY_TOKEN: _, ...withoutToken } = env;
+  for (const [args, some] of [
+    [['accounts', 'list', '--profile', 'other'], env],
+    [['accounts', 'list'], withoutToken],
+  ] as const)
+    expect(await runCli(args, { env: some })).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOTDIR') });
+});
+
+test('send says that the file of a new key cannot be written', async () => {
+  const { account_slug } = await gateway.admin.createAccount({ provider: 'sendgrid' });
+  const file = join(folderForTest(), 'missing', 'key.pem');
+  const args = [
+    'send',
+    'sendgrid',
+    '--account',
+    `sendgrid/${account_slug}`,
+    '--secret-file',
+    file,
+    '--file',
+    fileWith('[]'),
+  ];
+  const result = await runCli(args, { env: gatewayEnv(gateway) });
+  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} cannot be written: ENOENT`) });
+});
+
+test('export says that its file cannot be written', async () => {
+  const file = join(folderForTest(), 'missing', 'gateway.yaml');
+  const result = await runCli(['export', '--output', file], { env: gatewayEnv(gateway) });
+  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} cannot be written: ENOENT`) });
+});
+
 test.each([
   ['consumers', 'delete', '..', '--yes'],
   ['consumers', 'update', '..', '--set', 'enabled=false'],

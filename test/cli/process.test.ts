@@ -1,9 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import semver from 'semver';
 import { describe, expect, test } from 'vitest';
 import { version } from '../../src/cli/version.ts';
 import { consumerForTest } from '../support/consumer.ts';
@@ -13,15 +14,18 @@ import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { useBundle } from './bundle.ts';
-import { idsAt, stateEnv, webhooksOf } from './listen-session.ts';
+import { idsAt, webhooksOf } from './listen-session.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, ptyCli, runCli } from './support.ts';
 
 const gateway = useGateway({ worker: false });
-const { accountOf, send } = webhooksOf(() => gateway);
+const { accountOf, send, stateEnv } = webhooksOf(() => gateway);
 const run = promisify(execFile);
-/** Debian's, which is the oldest that the bundle supports. Other machines test it with the Node of the tests. */
-const node = existsSync('/usr/bin/node') ? '/usr/bin/node' : process.execPath;
+/** Debian's, which is the oldest that the bundle supports. Machines with an older one or none test it with the Node of the tests. */
+const system = '/usr/bin/node';
+const isSupported =
+  existsSync(system) && semver.gte(execFileSync(system, ['--version'], { encoding: 'utf8' }), '20.0.0');
+const node = isSupported ? system : process.execPath;
 const built = useBundle();
 const program = () => [node, built.file] as const;
 const inTerminal = (args: string[], columns: number, env: Record<string, string> = {}) =>

@@ -10,12 +10,13 @@ import { consumerForTest } from '../support/consumer.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from '../support/use-gateway.ts';
-import { stateEnv } from './listen-session.ts';
+import { useStateEnv } from './listen-session.ts';
 import { expectRecorded } from './recorded.ts';
 import { gatewayEnv, runCli } from './support.ts';
 
 const require = createRequire(import.meta.url);
 const gateway = useGateway({ worker: false });
+const stateEnv = useStateEnv();
 const folder = mkdtempSync(join(tmpdir(), 'cli-send-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const fileOf = (name: string, text: string) => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { spawn } from '@lydell/node-pty';
-import { run } from '../../src/cli/run.ts';
+import { run } from '../../src/cli/run-command.ts';
 
 export interface CliResult {
   code: number;

@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type EventState, eventStates } from '../../events/event-state.ts';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
-import { usageError } from '../exit.ts';
 import { whole } from '../gateway-fetch.ts';
+import { writeNewFile } from '../new-file.ts';
 import { timeAgo } from '../options.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { printable } from '../output/printable.ts';
@@ -89,12 +88,7 @@ export function addEventsCommands(program: Command, cli: Cli): void {
       const answer = await request(cli, 'GET', `/admin/events/${id}/payload`, { accept: '*/*' });
       const body = Buffer.from(await whole(() => answer.arrayBuffer()));
       if (output !== undefined) {
-        await writeFile(output, body, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-          throw usageError(
-            `${output} cannot be written: ${error.code}`,
-            'Name a file that does not exist, in a folder that you can write.',
-          );
-        });
+        writeNewFile(output, body);
         cli.out.note(`${body.length} bytes are in ${output}.`);
       } else if (cli.out.terminal) cli.out.text(printable(body.toString()));
       else await cli.out.bytes(body);

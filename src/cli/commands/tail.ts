@@ -4,13 +4,17 @@ import { type FeedOptions, feedChoice, withFeedOptions } from '../listen/feed-op
 import type { FeedItem } from '../listen/feed-page.ts';
 import { runSession } from '../listen/session.ts';
 import { linesView } from '../listen/view.ts';
-import { printable } from '../output/printable.ts';
+import { oneLine } from '../output/printable.ts';
 
 /** `events tail`: the feed, in its order and without a gap. */
 export function addTailCommand(events: Command, cli: Cli): void {
   withFeedOptions(events.command('tail'))
     .description('Show new events as they arrive; with --json as NDJSON, with headers and the body in base64')
     .option('--no-follow', 'end when there is nothing more now, and with 1 when the gateway is away')
+    .addHelpText(
+      'after',
+      '\n--resume goes on after what was written to standard output. A reader that must miss nothing stores the\ncursor itself, once it has processed an event: GET /admin/feed.',
+    )
     .action(async ({ follow, ...options }: FeedOptions & { follow: boolean }) => {
       const choice = feedChoice(cli, 'tail', options);
       await runSession({
@@ -23,4 +27,4 @@ export function addTailCommand(events: Command, cli: Cli): void {
 }
 
 const lineOf = ({ event: { received_at, event_type, provider, account_slug, id } }: FeedItem) =>
-  printable(`${received_at}  ${event_type ?? '-'}  ${provider}/${account_slug}  ${id}`);
+  oneLine(`${received_at}  ${event_type ?? '-'}  ${provider}/${account_slug}  ${id}`);

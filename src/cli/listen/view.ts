@@ -1,5 +1,5 @@
 import type { Cli } from '../cli.ts';
-import { printable } from '../output/printable.ts';
+import { oneLine } from '../output/printable.ts';
 import type { FeedEvent, FeedItem } from './feed-page.ts';
 import type { LocalAnswer } from './forward.ts';
 
@@ -33,7 +33,7 @@ const timeOf = ({ received_at }: FeedEvent): string => {
 export function lineOf({ item: { event }, answer, attempt }: Handled): string {
   const { status, error, url, ms } = answer;
   const said = url === null ? ['not forwarded'] : [String(status ?? error), `${ms} ms`];
-  return printable(
+  return oneLine(
     [
       ...[timeOf(event), event.event_type ?? '-', accountOf(event), ...said],
       ...(attempt > 1 ? [`replay ${attempt - 1}`] : []),

@@ -5,3 +5,6 @@ export const printable = (text: string): string =>
     const code = character.charCodeAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
   });
+
+/** As `printable`, for what is one line: what a provider sent must not look like another one. */
+export const oneLine = (text: string): string => printable(text).replaceAll('\n', '\\x0a');

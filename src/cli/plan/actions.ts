@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
 import type { Cli } from '../cli.ts';
-import { CliError, exitCodes, usageError } from '../exit.ts';
+import { CliError, exitCodes } from '../exit.ts';
+import { writeNewFile } from '../new-file.ts';
 import { makeSteps, stopped } from './apply.ts';
 import { type CurrentAccount, readCurrent } from './current.ts';
 import { exportText } from './export.ts';
@@ -109,15 +109,6 @@ export async function exportFile(
       '`webhook-gateway accounts list` shows those that there are.',
     );
   const text = exportText(current);
-  if (output === undefined) return cli.out.bytes(Buffer.from(text));
-  // An existing file may hold comments and names of variables that cannot be found again.
-  await writeFile(output, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST'
-      ? usageError(`${output} exists`, 'Name another file, or delete it first.')
-      : new CliError(
-          exitCodes.failed,
-          `${output} cannot be written: ${error.message}`,
-          'Name a file in a folder that you can write.',
-        );
-  });
+  if (output !== undefined) writeNewFile(output, text);
+  else await cli.out.bytes(Buffer.from(text));
 }

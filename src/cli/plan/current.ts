@@ -3,7 +3,7 @@ import { defaultName } from '../../consumers/consumer-rules.ts';
 import { isRecord } from '../../shared/is-record.ts';
 import { answered } from '../answered.ts';
 import { CliError, exitCodes } from '../exit.ts';
-import { type Kind, openedFields, secretPaths } from './fields.ts';
+import { fieldSchemas, type Kind, openedFields, secretPaths } from './fields.ts';
 
 /** An account, consumer or destination of the gateway. */
 export interface Current {
@@ -65,12 +65,8 @@ export function refuseSameNames({ name: account, destinations }: CurrentAccount,
   );
 }
 
-/** Fields of answers that no file has. */
-const notInFile = new Set([
-  ...['id', 'name', 'provider', 'account_slug', 'paused', 'created_at', 'updated_at', 'warnings', 'public_key'],
-  ...['has_signing_secret_previous', 'signing_secret_previous_expires_at', 'secret_previous_expires_at'],
-  ...['delivery_secret_previous_expires_at', 'project_delivery_secret_previous_expires_at'],
-]);
+/** Whether a file can have a field that is shown. A later gateway may show others. */
+const isInFile = (kind: Kind, path: string) => Object.hasOwn(fieldSchemas[kind], path.split('.')[0] ?? '');
 
 function toCurrent(kind: Kind, provider: string, shown: Record<string, unknown>): Current {
   const { id, name, updated_at } = shown;
@@ -82,7 +78,7 @@ function toCurrent(kind: Kind, provider: string, shown: Record<string, unknown>)
     if (secret !== path && paths.includes(secret)) {
       if (value === true) secrets.add(secret);
     } else if (paths.includes(path)) secrets.add(path);
-    else if (!notInFile.has(path)) fields[path] = value;
+    else if (isInFile(kind, path)) fields[path] = value;
   }
   if (kind === 'consumer' && name === defaultName) {
     // These are the account's.

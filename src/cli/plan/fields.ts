@@ -1,6 +1,7 @@
 import { accountSchemas } from '../../accounts/account-rules.ts';
 import { consumerSchemas } from '../../consumers/consumer-rules.ts';
 import { defaultKinds } from '../../notifications/destinations/destination-kinds.ts';
+import { destinationSchemas } from '../../notifications/destinations/destination-rules.ts';
 import { configSchema } from '../../providers/provider-config.ts';
 import { providers } from '../../providers/registry.ts';
 
@@ -20,8 +21,10 @@ const {
 } = accountSchemas(providers, addresses).fields;
 const { name: _name, ...consumerFields } = consumerSchemas(addresses).fields;
 
+const { name: _destination, ...destinationFields } = destinationSchemas.change.shape;
+
 /** The schemas of fields. Provider and slug are the key of an account, and names are keys. */
-export const fieldSchemas = { account: accountFields, consumer: consumerFields };
+export const fieldSchemas = { account: accountFields, consumer: consumerFields, destination: destinationFields };
 
 /** What the API sets for a field that is not sent. A field that is absent in the file has this value. */
 export const defaults: Record<Kind, Readonly<Record<string, unknown>>> = {

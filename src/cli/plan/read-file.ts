@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isMap, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, LineCounter, parseDocument } from 'yaml';
 import { isConsumerName } from '../../consumers/consumer-rules.ts';
 import { providers } from '../../providers/registry.ts';
 import { isRecord } from '../../shared/is-record.ts';
@@ -49,8 +49,17 @@ async function parse(file: string) {
   }
   if (!isMap(document.contents))
     throw usageError(`${file} must begin with \`accounts:\``, '`webhook-gateway export` writes such a file.');
-  const content: unknown = document.toJS();
-  return { content, positions: new Positions(file, document, lines) };
+  return { content: contentOf(document, file), positions: new Positions(file, document, lines) };
+}
+
+function contentOf(document: Document.Parsed, file: string): unknown {
+  try {
+    // Without a limit of aliases: all accounts may have their common settings from one anchor.
+    return document.toJS({ maxAliasCount: -1 });
+  } catch (error) {
+    // An alias of an anchor that is not there, or a merge of what has no fields.
+    throw usageError(`${file}: ${(error as Error).message}`, 'Nothing was changed. Correct the file.');
+  }
 }
 
 class Reader {

@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { answered } from '../answered.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, exitCodes, usageError } from '../exit.ts';
+import { writeNewFile } from '../new-file.ts';
 import { readSecret } from '../read-input.ts';
 import { resolveAccount } from '../resolve-account.ts';
 import { samples } from './samples/samples.ts';
@@ -71,7 +72,7 @@ async function signingSecret(cli: Cli, provider: string, file: string | undefine
   }
   if (signsWithKeyPair(provider) && file !== '-' && !existsSync(file)) {
     const secret = newSigningSecret(provider);
-    writeFileSync(file, secret, { mode: 0o600, flag: 'wx' });
+    writeNewFile(file, secret, 0o600);
     throw new CliError(
       exitCodes.refused,
       `nothing was sent yet: a new private key is in ${file}. Its public key: ${accountSecretOf(provider, secret)}`,
