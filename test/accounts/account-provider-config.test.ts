@@ -170,6 +170,7 @@ test('the list of providers says what each provider needs', async () => {
     title: 'Stripe',
     ingestion_path: '/stripe/{account_slug}',
     ingestion_url: `${gateway.baseUrl}/stripe/{account_slug}`,
+    trial_url: `${gateway.baseUrl}/health/live`,
     secret: { label: 'Signing secret' },
     config: {
       type: 'object',

@@ -48,6 +48,11 @@ test('public addresses and those of an allowed network are accepted without a wa
   }
 });
 
+test('the providers have no URL for a trial: deliveries to the gateway itself are refused', async () => {
+  const { body } = await gateway.admin.request('GET', '/admin/providers');
+  expect(new Set(body.map(({ trial_url }: { trial_url: unknown }) => trial_url))).toEqual(new Set([null]));
+});
+
 test('a name that leads to refused addresses only is a warning of account, consumer and destination, as long as it does', async () => {
   const { status, body } = await account({ delivery_url: 'http://localhost:9/hook' });
   const message = expect.stringMatching(

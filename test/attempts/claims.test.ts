@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { type ClaimScope, claimForAttempt } from '../../src/attempts/claim.ts';
+import { type ConsumersToClaim, claimForAttempt } from '../../src/attempts/claim.ts';
 import { claimPendingForStart, claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
-import { handBackClaims, lowestId } from '../../src/events/queue.ts';
+import { lowestId } from '../../src/events/queue.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
+import { handBackClaims } from '../../src/processes/claim-returns.ts';
 import { outcomeOf } from '../support/received.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
@@ -85,7 +86,7 @@ test('a claim of known accounts takes their events from a position on, and those
     [crowd],
   );
   const ids = rows.map(({ event_id }) => event_id);
-  const scope: ClaimScope = { kind: 'known', consumers: [{ id: crowd, after: ids[9] ?? '' }] };
+  const scope: ConsumersToClaim = { kind: 'known', consumers: [{ id: crowd, after: ids[9] ?? '' }] };
   const { claimed, visited, next } = await claimForAttempt(gateway.database, {
     ...{ ...owner, scope, room: ample },
     limit: 4,
@@ -170,7 +171,7 @@ test('a claim of known accounts that is cut short serves those that come first',
   ] as const) {
     await release(0);
     const consumers = [first, second].map((id) => ({ id, after: lowestId }));
-    const scope: ClaimScope = { kind: 'known', consumers };
+    const scope: ConsumersToClaim = { kind: 'known', consumers };
     const { claimed } = await claimForAttempt(gateway.database, { ...owner, scope, room: ample, limit: 1 });
     expect(claimed.map(({ accountId }) => accountId)).toEqual([first]);
   }

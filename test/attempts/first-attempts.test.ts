@@ -1,21 +1,17 @@
-import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newEventId } from '../../src/events/event-id.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
+import { ack } from '../../src/events/transitions/acknowledged.ts';
 import type { Delivery } from '../support/consumer.ts';
 import { type Process, useQueueStage } from '../support/queue-stage.ts';
 import { receivedEvent } from '../support/received.ts';
+import { heldBack } from '../support/replies.ts';
 import { until } from '../support/until.ts';
 
 const stage = useQueueStage();
 
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => String(headers['webhook-id'])).sort();
-/** A consumer that answers when the test calls `release`. */
-function heldBack() {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
-}
 function start({ firstAttempts }: Process): void {
   firstAttempts.start();
 }
@@ -105,4 +101,42 @@ test('an attempt that ends after its claim was taken over is recorded once', asy
   await slow.stop();
   expect(await states()).toEqual([{ delivery_status: 'delivered', attempts: 1, recorded: 1 }]);
   expect(idsOf(account.consumer.deliveries)).toEqual([id, id]);
+});
+
+/** Runs `work` when the first large body is to be read, which then takes more than the second after which an event is read again. */
+function whileBodyIsRead(work: () => Promise<unknown>): Promise<void> {
+  const { database } = stage.gateway;
+  const query = database.query.bind(database);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const spy = vi.spyOn(database, 'query').mockImplementation(async (statement, values) => {
+    if (statement.name === 'read_attempt_bodies') {
+      spy.mockRestore();
+      await work();
+      await setTimeout(1_100);
+      resolve();
+    }
+    return query(statement, values);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return promise;
+}
+
+test.each<[string, (id: string) => Promise<unknown>, number]>([
+  ['not made when the event is acked', (id) => ack(stage.gateway.database, id), 0],
+  [
+    'not made when its claim is taken over',
+    (id) => stage.gateway.rows('update event_queue set claim_token = gen_random_uuid() where event_id = $1', [id]),
+    0,
+  ],
+  ['made when nothing has changed', async () => undefined, 1],
+])('an attempt is %s while its large body is read', async (_, change, count) => {
+  const account = await stage.account();
+  const body = JSON.stringify({ id: 'one', text: 'x'.repeat(100_000) });
+  const { body: accepted } = await stage.gateway.send(account, body);
+  const read = whileBodyIsRead(() => change(accepted.id));
+  const process = stage.process();
+  start(process);
+  await read;
+  await process.stop();
+  expect(account.consumer.deliveries.map((made: Delivery) => made.body.length)).toEqual(Array(count).fill(body.length));
 });

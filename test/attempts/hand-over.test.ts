@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
+import { endClaimsExcept } from '../../src/processes/process-rows.ts';
 import type { Delivery } from '../support/consumer.ts';
 import { type Process, useQueueStage } from '../support/queue-stage.ts';
 import { receivedEvent } from '../support/received.ts';
+import { heldBack } from '../support/replies.ts';
 import { until } from '../support/until.ts';
 
 // The process that stores an event makes its first attempt, without a claim.
@@ -30,11 +31,6 @@ async function begin({ firstAttempts }: Process): Promise<void> {
 }
 const receiverOf = ({ firstAttempts }: Process) =>
   new EventReceiver(stage.gateway.database, () => firstAttempts.handOver);
-/** A consumer that answers when the test calls `release`. */
-function heldBack() {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
-}
 const claimOf = async (id: string) =>
   (await stage.gateway.rows('select lane, claim_token from event_queue where event_id = $1', [id]))[0];
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => headers['webhook-id']);
@@ -133,6 +129,22 @@ test('a process without a heartbeat takes over no event', async () => {
   const event = receivedEvent(account);
   await receiverOf(process).receive(event);
   expect((await claimOf(event.id))?.claim_token).toBeNull();
+});
+
+test('an event that is stored while the process ends claims that it does not hold is claimed afterwards', async () => {
+  const { release, reply } = heldBack();
+  const account = await stage.account(reply);
+  const process = await startedRelay();
+  const { token } = process.claims;
+  const event = receivedEvent(account);
+  await process.claims.settle(async (held) => {
+    expect(await receiverOf(process).receive(event)).toEqual({ kind: 'stored' });
+    // PostgreSQL carries the statement out only now.
+    expect(await endClaimsExcept(stage.gateway.database, token, held, 'infinity')).toBe(0);
+  });
+  await until('it arrives', () => account.consumer.deliveries.length === 1);
+  expect(await claimOf(event.id)).toEqual({ lane: 0, claim_token: token });
+  release();
 });
 
 test('an event that cannot be stored releases its slot', async () => {

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { connect, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { restoreArchive } from '../../src/backups/restore.ts';
 import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase, migratedDatabase } from '../support/database.ts';
+import { listenForTest } from '../support/listen-for-test.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { backUp, folderStore, testKeyring as keyring } from './support.ts';
 
@@ -59,5 +61,61 @@ test.each(['before', 'amid'])(
     expect(await queryOnce(into, `select relname from pg_class where relnamespace = 'public'::regnamespace`)).toEqual(
       [],
     );
+  },
+);
+
+/**
+ * The URL of a way to a server on which the first connection breaks before the answer to its COMMIT arrives.
+ *
+ * @param connections how many are accepted after it
+ */
+async function answerOfCommitLost(server: string, connections: number): Promise<string> {
+  const url = new URL(server);
+  const port = Number(url.port);
+  let isLost = false;
+  let left = connections;
+  const proxy = createServer((client) => {
+    if (isLost && left-- <= 0) return void client.destroy();
+    const behind = connect(port, '127.0.0.1');
+    let commits = false;
+    client.on('data', (chunk) => {
+      commits = !isLost && /commit;?\0/i.test(chunk.toString('latin1'));
+      behind.write(chunk);
+    });
+    behind.on('data', (chunk) => {
+      if (!commits) return void client.write(chunk);
+      isLost = true;
+      client.destroy();
+    });
+    client.on('error', () => undefined).on('close', () => behind.destroy());
+    behind.on('error', () => undefined).on('close', () => client.destroy());
+  });
+  url.host = `127.0.0.1:${await listenForTest(proxy)}`;
+  return url.href;
+}
+
+const auditEnd = /run `npm run migrate` before the start\. The audit log ended at 7:ab\.$/;
+
+test.each([
+  ['is there', Number.POSITIVE_INFINITY, null],
+  ['goes away after one more connection', 1, /failed after the restore \(.*\)\. Everything was restored: /],
+  ['goes away', 0, /The answer to the commit was lost \(.*\)\. If the database has no table events, restore again\. /],
+])(
+  'a restore that loses the answer to its commit says what is so, if the database %s',
+  async (_, connections, words) => {
+    const store = folderStore();
+    const { name } = await backUp(await migratedDatabase(), store);
+    const into = await freshDatabase();
+    const source = { name, open: () => store.read(name) };
+    const { manifest } = await verifyArchive(source, { keyring });
+    const url = await answerOfCommitLost(into, connections);
+    const said = await restoreArchive({ url, keyring, log, onProgress: () => undefined }, source, {
+      ...manifest,
+      audit_head: { seq: 7, seal: 'ab' },
+    }).then(({ rowsByTable }) => Object.keys(rowsByTable).length, String);
+    if (words === null) expect(said).toBe(manifest.tables.length);
+    else for (const text of [words, auditEnd]) expect(said).toMatch(text);
+    const migrations = await queryOnce(into, 'select 1 from mikro_orm_migrations');
+    expect(migrations.length).toBeGreaterThan(0);
   },
 );

@@ -34,7 +34,7 @@ export async function benchConditions(options: { rounds: number }): Promise<Benc
     return {
       condition: `\`${condition}\``,
       µs: us.toFixed(1),
-      'beside the parsing': reads ? Math.max(0, us - parsingUs).toFixed(1) : us.toFixed(1),
+      'without the parsing': reads ? Math.max(0, us - parsingUs).toFixed(1) : us.toFixed(1),
     };
   });
   return { settings: { 'bytes of a body': String(bodyBytes), rounds: String(options.rounds) }, rows };

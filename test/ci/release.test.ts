@@ -13,10 +13,13 @@ const copied = [
   ...(['Dockerfile', 'deploy/helm/webhook-gateway/Chart.yaml', 'docs/kubernetes.md', 'test/docs/not-run.ts'] as const),
 ];
 
+/** Without the settings of the user, who may sign commits or have hooks. */
+const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+
 /** Creates a repository with the files that a release changes. */
 function repository(changelog = readProjectFile('CHANGELOG.md')) {
   const folder = folderForTest();
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
   for (const name of copied) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), readProjectFile(name));
@@ -29,7 +32,7 @@ function repository(changelog = readProjectFile('CHANGELOG.md')) {
   git('add', '--all');
   git('commit', '--quiet', '--message', 'Begin');
   const release = (version: string) =>
-    spawnSync(process.execPath, [script, version], { cwd: folder, encoding: 'utf8' });
+    spawnSync(process.execPath, [script, version], { cwd: folder, env, encoding: 'utf8' });
   const file = (name: (typeof copied)[number]) => readFileSync(join(folder, name), 'utf8');
   return { folder, git, release, file };
 }
@@ -79,7 +82,7 @@ test('a release without entries, with uncommitted changes or of no later version
   expect(git('tag', '--list')).toBe('v9.8.7\nv9.9.0');
 });
 
-test('a release records the hashes of the migrations that it adds', () => {
+test('a release records the hashes of the migrations that it adds, and of the functions that it changes', () => {
   const { folder, git, release } = repository(changelog);
   writeFileSync(join(folder, 'migrations', 'schema', 'added.sql'), '-- new\n');
   writeFileSync(join(folder, 'migrations', 'functions', 'added.sql'), '-- new\n');
@@ -87,10 +90,17 @@ test('a release records the hashes of the migrations that it adds', () => {
   git('commit', '--quiet', '--message', 'Add a table and a function');
   expect(release('9.8.7').status).toBe(0);
   const recorded = JSON.parse(readFileSync(join(folder, 'migrations', 'released.json'), 'utf8'));
-  expect(recorded['9.8.7']).toMatchObject({ 'schema/added.sql': expect.stringMatching(/^[0-9a-f]{64}$/) });
-  // Functions change with the code.
-  expect(Object.keys(recorded['9.8.7'])).not.toContain('functions/added.sql');
+  const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(recorded['9.8.7']).toMatchObject({ 'schema/added.sql': hash, 'functions/added.sql': hash });
   expect(Object.keys(recorded['9.8.7'])).not.toContain('schema/accounts.sql');
+
+  writeFileSync(join(folder, 'migrations', 'functions', 'added.sql'), '-- changed\n');
+  writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
+  git('commit', '--quiet', '--all', '--message', 'Change the function');
+  expect(release('9.8.8').status).toBe(0);
+  const again = JSON.parse(readFileSync(join(folder, 'migrations', 'released.json'), 'utf8'));
+  expect(again['9.8.8']).toEqual({ 'functions/added.sql': hash });
+  expect(again['9.8.8']).not.toEqual({ 'functions/added.sql': recorded['9.8.7']['functions/added.sql'] });
 });
 
 test('the changelog of this project can be released', () => {

@@ -168,5 +168,22 @@ test.each([
   expect(list).toMatchObject([{ id: job.id, reason, ended_at: expect.any(String) }]);
 });
 
+test('the job of default ends as no_address when its account loses the address', async () => {
+  const past = await pastOf(gateway);
+  const { account, consumers, send, ordered, events } = past;
+  await consumers.made('late');
+  await consumers.patch('default', { condition: 'payload.n < 0' });
+  await send(...numbered(3));
+  await consumers.patch('default', { condition: null });
+  const job = await ordered('default', { per_second: 1 });
+  await bulkWorkerOf(gateway).round();
+  expect(await events(account)).toHaveLength(1);
+  expect((await gateway.admin.request('PATCH', pathOf(past), { delivery_url: null })).status).toBe(200);
+  await dueNow();
+  await workOff(gateway);
+  expect(await readJob(gateway, job.id)).toMatchObject({ state: 'stopped', reason: 'no_address', done: 1 });
+  expect(await events(account)).toHaveLength(1);
+});
+
 type Past = Awaited<ReturnType<typeof pastOf>>;
 const pathOf = ({ account }: Past) => `/admin/accounts/${account.id}`;

@@ -206,10 +206,17 @@ describe('an attempt that is already recorded is not repeated:', () => {
     ['failed long ago', { ...failed, nextAttemptAt: new Date(0) }, scheduled, answer({ kind: 'failed', waitMs: 0 })],
     [
       'the last',
-      { ...failed, deliveryStatus: 'failed' },
+      { ...failed, deliveryStatus: 'failed', nextNumber: 11 },
       tenth,
       answer({ kind: 'exhausted', attempted: true, endsAs: 'failed' }),
     ],
+    [
+      'the last after a final answer',
+      { ...failed, deliveryStatus: 'failed', nextNumber: 4 },
+      { ...scheduled, number: 3 },
+      answer({ kind: 'exhausted', attempted: true, endsAs: 'failed' }),
+    ],
+    ['not the last', { ...failed, deliveryStatus: 'failed', nextNumber: 4 }, scheduled, settled('failed')],
     ['dead since', { ...failed, status: 'dead', deliveryStatus: 'failed' }, tenth, stopped('dead')],
     ['delivered too late', { ...succeeded, status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
     ['replayed since', { ...failed, generation: 1 }, scheduled, stopped('superseded')],
@@ -220,6 +227,12 @@ describe('an attempt that is already recorded is not repeated:', () => {
   ])('%s', (_, changes, asked, decision) => {
     expect(decide(row(changes), asked, nowMs)).toEqual(decision);
   });
+});
+
+test('the last attempt is exhausted also when the answer of its record was lost', () => {
+  const failed = { generation: 0, status: 'failed', deliveryStatus: 'failed' } as const;
+  const result = resultOf(outcome({ ...tenth, succeeded: false }), { ...recorded(failed), recorded: false }, nowMs);
+  expect(result).toMatchObject({ kind: 'exhausted', attempted: true, endsAs: 'failed', responseCode: 500 });
 });
 
 describe('an attempt that a replay has overtaken', () => {

@@ -58,6 +58,7 @@ describe('headers that proxies set and the servers behind them trust', () => {
     ...['X-Original-Url', 'x_original_url', 'User-Agent', 'X-Request-Id', 'traceparent', 'Idempotency-Key', 'X-Tag'],
     // These match a wildcard of the table, but webhooks use them.
     ...['Cf-Webhook-Auth', 'Tailscale-Webhook-Signature', 'X-Vercel-Signature', 'X-Goog-Channel-ID', 'x-amz-sns-topic'],
+    ...['X-Envoy-Signature', 'Sm-Signature', 'Sm-Apikey'],
     ...['X-Goog-Resource-State', 'X-Authorization-Digest', 'X-Forward', 'X-Via', 'Remotely', 'X-User-Id'],
     ...['Stripe-Signature', 'X-GitHub-Event', 'X-Hub-Signature-256', 'X-Shopify-Topic', 'X-Slack-Request-Timestamp'],
     ...['X-Twilio-Signature', 'I-Twilio-Idempotency-Token', 'X-Gitlab-Event', 'Paypal-Transmission-Sig'],

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { keptAnswerBytes } from '../../src/shared/kept-answer.ts';
+import { lacks } from '../support/may-skip/list.ts';
 import { consumer, hook, selfSignedConsumer, sender } from './servers.ts';
 
 describe('the request', () => {
@@ -59,7 +60,7 @@ describe('the request', () => {
     expect(seen[1]?.rawHeaders[at + 1]).toBe(`Basic ${Buffer.from('100%:x').toString('base64')}`);
   });
 
-  test('works over IPv6', async () => {
+  test.skipIf(lacks('ipv6'))('works over IPv6', async () => {
     const { url, seen } = await consumer((response) => response.end(), '::1');
     expect(await sender().post(hook(url))).toMatchObject({ outcome: 'delivered' });
     expect(seen).toHaveLength(1);

@@ -34,6 +34,7 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
       'npm run bench -- deliver',
       'npm run bench -- deliver --scenarios burst,rates --api-delivers true,false --event-workflows always,on_retry',
       'npm run bench -- deliver --filled 2000000',
+      'npm run bench -- deliver --scenarios slow',
       'npm run bench -- pairs --with ../before --pairs 5 --scenarios burst,rates',
       'npm run bench -- pairs --with . --traces --scenarios burst',
       'npm run bench -- lasting --seconds 600 --rate 500 --failing 0.02 --event-workflows on_retry',

@@ -34,7 +34,7 @@ export const ways: Readonly<Record<string, Way>> = {
   'npm run migrate': {},
   'npm run promote': {},
   'npm run reseal -- --new-key': {},
-  'npm run restore -- <file> --into postgresql://…': {},
+  'DATABASE_URL=postgresql://… npm run restore -- <file>': {},
   'DATA_DIR=restored npm run restore -- <file>': {},
   'npm start': { until: wholeGateway },
   'DATA_DIR=restored npm start': { until: wholeGateway },

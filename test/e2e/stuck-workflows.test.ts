@@ -32,8 +32,8 @@ test.each([0, 1])(
   async (generation) => {
     const { id } = await waitingEvent(stage);
     const runId = await stick(id, generation);
-    // Meanwhile the relay finds the overdue event, too, and queues it for its workflow, which runs.
-    await until('the relay has passed the event on', async () => {
+    // Meanwhile the dispatcher finds the overdue event, too, and queues it for its workflow, which runs.
+    await until('the dispatcher has passed the event on', async () => {
       const passed = `select 1 from events where id = $1 and swept_at is not null
       and not exists (select 1 from event_queue where event_id = $1)`;
       return (await stage.gateway.rows(passed, [id])).length === 1;
@@ -43,7 +43,7 @@ test.each([0, 1])(
       await triggered(stage.gateway, 'sweep');
       return (await stage.workflows.status(id, runId)).status === 'TERMINATED';
     });
-    expect(await stage.workflows.terminationReason(id, runId)).toContain('the sweep starts another run');
+    expect(await stage.workflows.terminationReason(id, runId)).toContain('another run continues');
     // With each signal Temporal would count the tries of the task from 1 again, so that it would never count as stuck. A
     // signal that arrives during a try is in the history only after it.
     expect(await stage.workflows.signals(id, runId)).toBe(0);

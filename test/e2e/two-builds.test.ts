@@ -120,6 +120,6 @@ test('under load, waiting deliveries continue on the new build, and a pinned pur
   for (const build of ['one', 'two'])
     expect(loaded.filter(({ builds, eager }) => builds[0] === build && eager)).not.toEqual([]);
   expect(loaded[0]?.builds).toContain('one');
-  // The relay of the old worker may have started it: then its first task ran there, and the next one on the new build.
+  // The dispatcher of the old worker may have started it: then its first task ran there, and the next one on the new build.
   expect(loaded.at(-1)?.builds.at(-1)).toBe('two');
 });

@@ -22,6 +22,16 @@ test('a new folder is created, and keeps its secrets when it is opened again', (
   expect(JSON.parse(readFileSync(join(folder, 'gateway.json'), 'utf8'))).toEqual({ format: 1 });
 });
 
+test('parents of a new folder have the usual mode, so that the database user of a gateway that runs as root may enter them', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'usual'));
+  releasedAfterTest(openDataDir(join(folder, 'deep', 'data')));
+  const [usual, deep, data] = ['usual', 'deep', join('deep', 'data')].map((name) => statSync(join(folder, name)).mode);
+  expect(deep).toBe(usual);
+  // Only its owner may list the folder itself.
+  expect((data ?? 0) & 0o766).toBe(0o700);
+});
+
 test('an empty folder, and one with only files of the operating system, is accepted', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'lost+found'));

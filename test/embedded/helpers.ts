@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { pidsWhere } from '../../src/embedded/os-process.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { StartError } from '../../src/shared/start-error.ts';
+import { processesOn } from '../support/gateway-process.ts';
 import { withClient } from '../support/one-connection.ts';
 
 export const log = createLog('silent');
@@ -18,8 +18,8 @@ export const onProgress = () => undefined;
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-embedded-'));
   chmodSync(folder, 0o755);
-  onTestFinished(async () => {
-    for (const pid of await leftovers(folder)) process.kill(pid, 'SIGKILL');
+  onTestFinished(() => {
+    for (const pid of leftovers(folder)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   return folder;
@@ -45,9 +45,13 @@ export async function startErrorOf(start: () => unknown): Promise<string> {
 export const query = (url: string, sql: string): Promise<unknown> =>
   withClient(url, async (client) => (await client.query({ text: sql, rowMode: 'array' })).rows[0]?.[0]);
 
-/** The pids of servers that still run on this folder. */
-export const leftovers = (folder: string) =>
-  pidsWhere((command) => command.includes(folder) && /postgres|initdb|start-dev/.test(command));
+/** The pids of servers that still run on this folder. That of Temporal has it as its working folder only. */
+export const leftovers = (folder: string): number[] =>
+  processesOn([folder])
+    .filter(
+      ({ command }) => command.includes('start-dev') || (command.includes(folder) && /postgres|initdb/.test(command)),
+    )
+    .map(({ pid }) => pid);
 
 export type OtherGateway = { pid: number; postgresPid: number; temporalPid: number; url: string; address: string };
 

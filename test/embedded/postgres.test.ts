@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -34,7 +34,8 @@ async function preparedFolder(): Promise<string> {
 }
 const preparedDataDir = async () => openedDataDir(await preparedFolder());
 const started = async (dataDir: DataDir) => forTest(startPostgres({ dataDir, log, onProgress }));
-const clusterOf = (dataDir: DataDir) => join(dataDir.path, 'postgres', 'data');
+const clusterPath = (folder: string) => join(folder, 'postgres', 'data');
+const clusterOf = (dataDir: DataDir) => clusterPath(dataDir.path);
 
 test('the first start creates a durable database, and the second uses it on the same port', async () => {
   const dataDir = openedDataDir();
@@ -54,7 +55,7 @@ test('the first start creates a durable database, and the second uses it on the 
   await first.stop();
   await first.stop();
   expect(first.pid()).toBeNull();
-  expect(await leftovers(dataDir.path)).toEqual([]);
+  expect(leftovers(dataDir.path)).toEqual([]);
 
   const second = await started(dataDir);
   expect(second.url).toBe(first.url);
@@ -88,7 +89,7 @@ test('a stop during a restart leaves no process', async () => {
   await sleep(30);
   await server.stop();
   await sleep(500);
-  expect(await leftovers(dataDir.path)).toEqual([]);
+  expect(leftovers(dataDir.path)).toEqual([]);
 });
 
 test('if its port is taken, the next start uses another port', async () => {
@@ -154,19 +155,22 @@ test('an interrupted creation of the database is repeated', async () => {
   expect(readdirSync(join(dataDir.path, 'postgres'))).toEqual(['data']);
 });
 
-test('a gateway that is killed while it creates the database leaves a folder that starts', async () => {
+/** Kills a gateway that creates its database. Returns its folder, or null if the database was created before. */
+async function killedWhileItCreates(): Promise<string | null> {
   const folder = temporaryFolder();
   const starting = otherGateway(folder, 'postgres').catch(() => null);
-  await until(
-    'the database is being created',
-    () => readdirSync(join(folder, 'postgres')).some((name) => name.startsWith('new-')),
-    { retryErrors: true },
-  );
-  const [pid] = await until('the gateway runs', () =>
-    pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder)),
-  );
+  await until('the creation of the database has begun', () => readdirSync(join(folder, 'postgres')).length > 0, {
+    retryErrors: true,
+  });
+  const [pid] = await pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder));
   kill(pid);
   await starting;
+  return existsSync(clusterPath(folder)) ? null : folder;
+}
+
+test('a gateway that is killed while it creates the database leaves a folder that starts', async () => {
+  // On another folder when the kill came too late.
+  const folder = await until('a gateway is killed while it creates the database', killedWhileItCreates);
   const dataDir = await until('the folder is free', () => openedDataDir(folder), { retryErrors: true });
   const server = await started(dataDir);
   expect(await query(server.url, 'SELECT 1')).toBe(1);
@@ -187,14 +191,14 @@ test.each([
   const message = await startErrorOf(() => started(dataDir));
   expect(message).toContain(expected);
   expect(message).toContain('backup');
-  expect(await leftovers(dataDir.path)).toEqual([]);
+  expect(leftovers(dataDir.path)).toEqual([]);
 });
 
 test('a start without the stored password is refused with that reason', async () => {
   const dataDir = await preparedDataDir();
   rmSync(join(dataDir.path, 'secrets', 'postgres-password'));
   expect(await startErrorOf(() => started(dataDir))).toContain('secrets/postgres-password');
-  expect(await leftovers(dataDir.path)).toEqual([]);
+  expect(leftovers(dataDir.path)).toEqual([]);
 });
 
 test.skipIf(lacks('root'))(

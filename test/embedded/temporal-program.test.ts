@@ -68,6 +68,9 @@ function cacheWith(content: string | null): string {
   return cacheDir;
 }
 
+/** Of this process only: another run on the machine may have the same tests. */
+const endless = `sleep ${randomInt(100_000, 1_000_000)}`;
+
 test.each([
   ['an older version', ofVersion('1.4.9'), 'is version 1.4.9, older than 1.5.1'],
   ['a pre-release of the oldest supported version', ofVersion('1.5.1-rc.1'), 'is version 1.5.1-rc.1, older than 1.5.1'],
@@ -83,7 +86,7 @@ test.each([
   ],
   [
     'a program that hangs and ignores SIGTERM',
-    "#!/bin/sh\ntrap '' TERM\nsleep 4711\n",
+    `#!/bin/sh\ntrap '' TERM\n${endless}\n`,
     'does not run: it took longer than 10 s',
   ],
 ])('%s on PATH is skipped for the cached program, and the start says why', async (_, content, reason) => {
@@ -95,7 +98,7 @@ test.each([
   expect(lines).toEqual([expect.stringContaining(`Not using ${join(folder, 'temporal')}: it `)]);
   expect(lines[0]).toContain(reason);
   expect(lines[0]).toMatch(/^[\x20-\x7e]+$/);
-  expect(await pidsWhere((command) => command.includes(folder) || command === 'sleep 4711')).toEqual([]);
+  expect(await pidsWhere((command) => command.includes(folder) || command === endless)).toEqual([]);
 });
 
 test('a folder and a file that is not executable are ignored on PATH', async () => {

@@ -72,7 +72,7 @@ test('the namespace keeps closed workflows for as long as was asked, and the sec
   await first.stop();
   await first.stop();
   expect(first.pid()).toBeNull();
-  expect(await leftovers(dataDir.path)).toEqual([]);
+  expect(leftovers(dataDir.path)).toEqual([]);
 
   const second = await started(dataDir, namespace, 1);
   expect(await statusOf(second.address, 'kept')).toBe('RUNNING');
@@ -99,7 +99,7 @@ test('a stop during a restart leaves no process', async () => {
   await sleep(30);
   await server.stop();
   await sleep(500);
-  expect(await leftovers(dataDir.path)).toEqual([]);
+  expect(leftovers(dataDir.path)).toEqual([]);
 });
 
 test('if ports are taken, other ports are used', async () => {
@@ -163,7 +163,7 @@ test('a damaged file is refused with a readable message', async () => {
   const message = await startErrorOf(() => started(dataDir));
   expect(message).toContain('file is not a database');
   expect(message).toContain('move it away');
-  expect(await leftovers(dataDir.path)).toEqual([]);
+  expect(leftovers(dataDir.path)).toEqual([]);
 });
 
 test("the user's TEMPORAL_ variables do not reach the server", async () => {

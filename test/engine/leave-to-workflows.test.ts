@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import type { WorkflowDispatcher } from '../../src/engine/dispatcher.ts';
 import { LeavingToWorkflows } from '../../src/engine/leave-to-workflows.ts';
-import type { WorkflowRelay } from '../../src/engine/relay.ts';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
 import { lanes } from '../../src/events/lanes.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
@@ -46,14 +46,14 @@ const hasWorkflow = (id: string) => until('its workflow is started', async () =>
  * A worker, and what tells that it has looked again whether first attempts are made, and acted upon it: it looks as often
  * as it has a heartbeat, so within three heartbeats.
  */
-function worker(options: { patienceMs?: number } = {}): { relay: WorkflowRelay; looked(): Promise<void> } {
-  const relay = stage.workflowRelay({ patienceMs: options.patienceMs ?? 0 });
+function worker(options: { patienceMs?: number } = {}): { dispatcher: WorkflowDispatcher; looked(): Promise<void> } {
+  const dispatcher = stage.workflowDispatcher({ patienceMs: options.patienceMs ?? 0 });
   const lastBeat = async (): Promise<number> =>
     (
       await stage.gateway.rows(`select max(alive_until) as at from processes where role = 'worker'`)
     )[0]?.at?.getTime() ?? 0;
   return {
-    relay,
+    dispatcher,
     async looked() {
       for (let beats = 0; beats < 3; beats += 1) {
         const before = await lastBeat();
@@ -68,7 +68,7 @@ const apiAlive = () =>
 test('without an api, an event gets its workflow before any attempt', async () => {
   const account = await stage.account();
   const ids = await stage.send(account, 3);
-  worker().relay.setEngine(stage.engines.up);
+  worker().dispatcher.setEngine(stage.engines.up);
   for (const id of ids) {
     await hasWorkflow(id);
     expect(await attemptsBefore(id)).toBe(0);
@@ -82,8 +82,8 @@ test('while an api is alive, events that wait in the queue are left to no workfl
   const account = await stage.account((response: ServerResponse) => void released.then(() => response.end()));
   stage.attemptRelay({ accountConcurrency: 1 });
   await apiAlive();
-  const { relay, looked } = worker();
-  relay.setEngine(stage.engines.up);
+  const { dispatcher, looked } = worker();
+  dispatcher.setEngine(stage.engines.up);
   const ids = await stage.send(account, 3);
   await until('the first one arrives', () => account.consumer.deliveries.length === 1);
   await looked();
@@ -96,8 +96,8 @@ test('while an api is alive, events that wait in the queue are left to no workfl
 
 test('events wait for an api that restarts before a worker leaves them to workflows', async () => {
   const account = await stage.account();
-  const { relay, looked } = worker({ patienceMs: 600_000 });
-  relay.setEngine(stage.engines.up);
+  const { dispatcher, looked } = worker({ patienceMs: 600_000 });
+  dispatcher.setEngine(stage.engines.up);
   const [id = ''] = await stage.send(account, 1);
   await looked();
   expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
@@ -111,8 +111,8 @@ test('during a pause nothing is left to workflows, and afterwards it is', async 
   onTestFinished(async () => {
     await resumeDelivery(stage.gateway.database);
   });
-  const { relay, looked } = worker();
-  relay.setEngine(stage.engines.up);
+  const { dispatcher, looked } = worker();
+  dispatcher.setEngine(stage.engines.up);
   const [id = ''] = await stage.send(account, 1);
   await looked();
   expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
@@ -131,8 +131,8 @@ test('while an api works on an event, a worker that sees no api leaves it alone'
   );
   const claim = `update event_queue set claim_token = $1, claimed_until = 'infinity'`;
   await stage.gateway.rows(claim, [token]);
-  const { relay, looked } = worker();
-  relay.setEngine(stage.engines.up);
+  const { dispatcher, looked } = worker();
+  dispatcher.setEngine(stage.engines.up);
   await looked();
   expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: token });
   // Without a heartbeat, its claim is ended, and then a workflow makes the attempt.
@@ -143,15 +143,15 @@ test('while an api works on an event, a worker that sees no api leaves it alone'
 test('while Temporal is away nothing is left to workflows, and an api that comes back makes the attempts', async () => {
   const account = await stage.account();
   const ids = await stage.send(account, 3);
-  const { relay, looked } = worker();
+  const { dispatcher, looked } = worker();
   // The worker was connected, and has made no call that would have told it.
-  relay.setEngine(stage.engines.refusing);
+  dispatcher.setEngine(stage.engines.refusing);
   await looked();
   for (const id of ids) expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
   stage.attemptRelay();
   await until('all are delivered', () => account.consumer.deliveries.length === 3);
   expect(idsOf(account.consumer.deliveries).toSorted()).toEqual(ids);
-  relay.setEngine(stage.engines.up);
+  dispatcher.setEngine(stage.engines.up);
   for (const id of ids) {
     await hasWorkflow(id);
     expect(await attemptsBefore(id)).toBe(1);
@@ -192,8 +192,8 @@ async function cuttable() {
 test('when Temporal is back, events are left to workflows although no start was to be tried again', async () => {
   const account = await stage.account();
   const { proxy, engine } = await cuttable();
-  const { relay } = worker();
-  relay.setEngine(engine);
+  const { dispatcher } = worker();
+  dispatcher.setEngine(engine);
   proxy.begin({ kind: 'cut' });
   const [settled = ''] = await stage.send(account, 1);
   await stage.move([settled], 2);
@@ -211,8 +211,8 @@ test('when Temporal is back, events are left to workflows although no start was 
 
 test('an event that was left to its workflow is attempted by no api, although its start has failed', async () => {
   const account = await stage.account();
-  const { relay } = worker();
-  relay.setEngine(stage.engines.invalid);
+  const { dispatcher } = worker();
+  dispatcher.setEngine(stage.engines.invalid);
   const [left = ''] = await stage.send(account, 1);
   await until('its start has failed', async () => {
     const [row] = await stage.gateway.rows('select lane, claim_token, claimed_until from event_queue');
@@ -224,7 +224,7 @@ test('an event that was left to its workflow is attempted by no api, although it
   await until('the api has delivered a later event', () => account.consumer.deliveries.length === 1);
   await until('it waits for its workflow', async () => (await laneOf(later))?.lane !== firstAttempt);
   expect((await laneOf(left))?.lane).toBe(pendingStart);
-  relay.setEngine(stage.engines.up);
+  dispatcher.setEngine(stage.engines.up);
   await hasWorkflow(left);
   expect(await attemptsBefore(left)).toBe(0);
   expect(idsOf(account.consumer.deliveries)).toEqual([later]);
@@ -232,8 +232,8 @@ test('an event that was left to its workflow is attempted by no api, although it
 
 test('when an api is back, it makes the first attempts again', async () => {
   const account = await stage.account();
-  const { relay, looked } = worker();
-  relay.setEngine(stage.engines.up);
+  const { dispatcher, looked } = worker();
+  dispatcher.setEngine(stage.engines.up);
   const [left = ''] = await stage.send(account, 1);
   await hasWorkflow(left);
   stage.attemptRelay();
@@ -254,7 +254,7 @@ test('events of a paused consumer wait for the api also while there is none', as
   const [held = ''] = await stage.send(paused, 1);
   await rows('update accounts set paused_since = now() where id = $1', [paused.id]);
   const [sent = ''] = await stage.send(other, 1);
-  worker().relay.setEngine(stage.engines.up);
+  worker().dispatcher.setEngine(stage.engines.up);
   // Its account was created later, so that it would be the second to be left.
   await hasWorkflow(sent);
   expect(await laneOf(held)).toEqual({ lane: firstAttempt, claim_token: null });

@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { claimWaitedForAttempt } from '../../src/attempts/claim.ts';
 import { claimPendingForStart } from '../../src/engine/claim-starts.ts';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
+import { AttemptReader } from '../../src/events/attempt-row.ts';
 import { lowestId } from '../../src/events/queue.ts';
-import { Poller } from '../../src/shared/poller.ts';
+import { threeIdleRounds } from '../support/idle-rounds.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
-import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
 import { replayBeforeRead } from './replay-before-read.ts';
 
@@ -18,14 +20,23 @@ async function moved(lane: 1 | 2, count: number): Promise<string[]> {
   return ids;
 }
 
-const started = (id: string) =>
-  stage.workflow
-    .getHandle(workflowId(id))
-    .describe()
-    .then(
-      ({ status }) => status.name,
-      () => null,
-    );
+/** The status of a workflow; null if it was not started. A call that Temporal does not answer in time is repeated. */
+async function started(id: string): Promise<string | null> {
+  const handle = stage.workflow.getHandle(workflowId(id));
+  const { status } = await until(
+    'Temporal describes the workflow',
+    () =>
+      handle.describe().then(
+        ({ status: { name } }) => ({ status: name }),
+        (error: unknown) => {
+          if (error instanceof WorkflowNotFoundError) return { status: null };
+          throw error;
+        },
+      ),
+    { retryErrors: true },
+  );
+  return status;
+}
 const emptied = () => until('the queue is empty', async () => (await stage.queued()).length === 0);
 const claims = (): Promise<{ event_id: string; claim_token: string | null }[]> =>
   stage.gateway.database.query(
@@ -65,7 +76,9 @@ test('without a connection to Temporal no event is claimed, and all start once t
   const { link, starts } = stage.process();
   starts.start();
   starts.wake();
+  await threeIdleRounds();
   expect(await claims()).toEqual([]);
+  expect(await stage.queued()).toEqual(ids);
   link.set(stage.engines.up);
   starts.wake();
   await emptied();
@@ -84,6 +97,54 @@ test('an event whose start fails is handed back, and its workflow starts when Te
   starts.wake();
   await emptied();
   expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'RUNNING']);
+});
+
+/** An event whose next attempt an api could make, as after a pause during which the attempt was due. */
+async function waited(): Promise<string> {
+  const [id = ''] = await moved(1, 1);
+  await stage.gateway.rows('update events set next_attempt_at = null where id = $1', [id]);
+  await stage.gateway.rows('update event_queue set direct = true where event_id = $1', [id]);
+  return id;
+}
+
+test('a claim for the start of a workflow does not count as an attempt of an api', async () => {
+  const id = await waited();
+  const { database } = stage.gateway;
+  const claim = { after: lowestId, limit: 1, token: stage.process().claims.token, waited: true };
+  expect((await claimPendingForStart(database, claim)).claimed).toEqual([{ eventId: id, generation: 0 }]);
+  const read = await new AttemptReader(database).read({ eventId: id, generation: 0, trigger: 'schedule', number: 2 });
+  expect(read).toMatchObject({ relayAttempting: false, claimToken: claim.token });
+});
+
+test('an event whose start fails waits for its workflow, also when an api could make its attempt', async () => {
+  const id = await waited();
+  const { link, starts, claims: held } = stage.process();
+  link.set(stage.engines.refusing);
+  starts.start();
+  await until('a start has failed', async () => (await claims()).some(({ claim_token }) => claim_token === null));
+  await starts.stop();
+  await stage.gateway.rows('update event_queue set claimed_until = null where event_id = $1', [id]);
+  const room = { of: new Map(), others: 1 };
+  const claim = { after: lowestId, room, limit: 1, token: held.token };
+  expect((await claimWaitedForAttempt(stage.gateway.database, claim)).claimed).toEqual([]);
+});
+
+test('while Temporal is away, an event whose attempt an api could make is not claimed for its workflow', async () => {
+  const [direct = '', other = ''] = await moved(1, 2);
+  await stage.gateway.rows('update event_queue set direct = true where event_id = $1', [direct]);
+  const { link, starts } = stage.process();
+  link.set(stage.engines.refusing);
+  await expect(link.call((engine) => engine.ping())).rejects.toThrow();
+  starts.start();
+  const queued = async (id: string) =>
+    (
+      await stage.gateway.rows('select direct, claim_token, claimed_until from event_queue where event_id = $1', [id])
+    )[0];
+  await until('the start of the other event has failed', async () => {
+    const row = await queued(other);
+    return row?.claimed_until && row.claim_token === null;
+  });
+  expect(await queued(direct)).toEqual({ direct: true, claim_token: null, claimed_until: null });
 });
 
 test('a replay between the claim and the start of its workflow leaves the first attempt to an api', async () => {
@@ -161,21 +222,6 @@ test('while the apis of this machine have a burst, workflows of settled events s
   expect(most).toBe(1);
   expect(await Promise.all(ids.map(started))).toEqual(ids.map(() => 'COMPLETED'));
 });
-
-/** Waits for three rounds of an idle poller: those at the start, after 250 ms and after 500 ms. */
-async function threeIdleRounds(): Promise<void> {
-  let rounds = 0;
-  const idle = new Poller({
-    ...{ name: 'reference', idleMs: 250, log },
-    work: async () => {
-      rounds++;
-      return 'idle';
-    },
-  });
-  idle.start();
-  await until('it has made three rounds', () => rounds === 3);
-  await idle.stop();
-}
 
 test('without a connection to Temporal, the pollers of starts look four times per second', async () => {
   await moved(2, 3);

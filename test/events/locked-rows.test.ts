@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { handBackClaims } from '../../src/events/queue.ts';
 import { stopEvent } from '../../src/events/transitions/account-deleted.ts';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
@@ -9,6 +8,7 @@ import { waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
 import { retry } from '../../src/events/transitions/retried.ts';
 import { markStartedEvents } from '../../src/events/transitions/started.ts';
+import { handBackClaims } from '../../src/processes/claim-returns.ts';
 import { outcomeOf } from '../support/received.ts';
 import { until } from '../support/until.ts';
 import { useClient, useGateway } from '../support/use-gateway.ts';

@@ -18,6 +18,11 @@ export const renderedValues: readonly { set: string; template: string; contains:
     contains: 'maxUnavailable: 1\n      maxSurge: 0\n',
   })),
   ...['api', 'workers'].map((template) => ({ set: 'listenAddress=::', template, contains: variable('HOST', '::') })),
+  {
+    set: 'metrics.podMonitor.enabled=true',
+    template: 'monitoring',
+    contains: '- targetLabel: gateway\n          replacement: default/hooks\n',
+  },
   { set: 'backups.volume.enabled=true', template: 'workers', contains: 'maxUnavailable: 0\n      maxSurge: 1\n' },
 ];
 

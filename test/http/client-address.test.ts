@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { clientAddresses } from '../../src/http/admin/client-address.ts';
 import type { TestGateway } from '../support/gateway.ts';
+import { lacks } from '../support/may-skip/list.ts';
 import { type RawRequest, rawRequest } from '../support/raw-http.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
@@ -111,7 +112,7 @@ describe('with trusted proxies', () => {
     expect(await addressOf(gateway, ['192.0.2.1'], { localAddress: '127.0.0.9' })).toBe('127.0.0.9');
   });
 
-  test('the header of a trusted IPv6 proxy is used', async () => {
+  test.skipIf(lacks('ipv6'))('the header of a trusted IPv6 proxy is used', async () => {
     const overIPv6 = gateway.baseUrl.replace('127.0.0.1', '[::1]');
     expect(await addressOf(gateway, ['192.0.2.1'], {}, overIPv6)).toBe('192.0.2.1');
     expect(await addressOf(gateway, [], {}, overIPv6)).toBe('::1');

@@ -10,6 +10,8 @@ gatewaysEndWithTheirTest();
 // The longest: a slow machine needs some seconds for the requests meanwhile.
 const roles = useForAll(() => migratedRoles({ SHUTDOWN_DRAIN: '30s' }));
 
+const warning = 'a stop does not wait as long as DELIVERY_TIMEOUT, attempts may be repeated';
+
 /** A client with one connection, which stays open. */
 function client() {
   const dispatcher = new Agent({ connections: 1, pipelining: 1 });
@@ -23,6 +25,8 @@ function client() {
 
 test('an api that stops reports it, serves new and open connections for the drain time, and closes each after its answer', async () => {
   const api = await roles.apiHere();
+  // After the drain, 10 s are left for an attempt of up to 15 s.
+  expect(api.stderr()).toContain(warning);
   const [open, idle] = [client(), client()];
   const path = `${api.baseUrl}/generic/nobody`;
   const first = await open(path, 'POST');
@@ -43,7 +47,8 @@ test('an api that stops reports it, serves new and open connections for the drai
 });
 
 test('the readiness check on METRICS_PORT fails too, and /metrics answers until the end', async () => {
-  const api = await roles.apiHere({ METRICS_PORT: '0' });
+  const api = await roles.apiHere({ METRICS_PORT: '0', DELIVERY_TIMEOUT: '10s' });
+  expect(api.stderr()).not.toContain(warning);
   const place = await metricsOf(api);
   const get = client();
   expect(await get(`${place}/health/ready`)).toMatchObject({ status: 200 });

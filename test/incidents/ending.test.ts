@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
+import { addIncidentCounts } from '../../src/incidents/counting/write-counts.ts';
 import { consumersOf } from '../consumers/support.ts';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { openStage, useStage } from '../support/situations.ts';
@@ -119,6 +120,37 @@ test('a single failure reopens it soon after the end, unless a person has closed
   const at = Date.now();
   await until('it is judged', () => Date.now() - at > 1_000);
   expect((await incidents().read(incident.id)).body.state).toBe('resolved');
+});
+
+test.each<[where: string, successes: [count: number, firstMs: number, lastMs: number][]]>([
+  ['after it', [[3, 1, 3]]],
+  [
+    'around it and after it',
+    [
+      [3, -2, 2],
+      [1, 3, 3],
+    ],
+  ],
+])('a failure that reopens it, counted together with successes %s, does not keep it open', async (_, successes) => {
+  const { consumer, account, send, ids, incident } = await broken();
+  consumer.replies = [200];
+  await send(2);
+  await resolvedIncident(account.id);
+  const failedMs = Date.now();
+  const [event = ''] = ids;
+  const owner = { kind: 'delivery' as const, accountId: account.id, consumerId: account.id, opens: false };
+  const times = { firstMs: failedMs, lastMs: failedMs, example: event, oldest: event };
+  await addIncidentCounts(stage.gateway.database, [
+    { ...owner, ...times, cause: incident.cause, failed: 1, succeeded: 0 },
+    ...successes.map(([succeeded, firstMs, lastMs]) => ({
+      ...{ ...owner, cause: null, failed: 0, succeeded, example: null, oldest: null },
+      ...{ firstMs: failedMs + firstMs, lastMs: failedMs + lastMs },
+    })),
+  ]);
+  // It is open for only three seconds, so that its state may already be another one.
+  const again = await incidents().one(account.id, ({ reopened_at }) => reopened_at !== null);
+  expect(again).toMatchObject({ id: incident.id, attempts: 6 });
+  await resolvedIncident(account.id);
 });
 
 test('a consumer that fails and succeeds in turn is one incident', async () => {

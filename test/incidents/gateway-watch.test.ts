@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { GatewayCause } from '../../src/incidents/gateway-cause.ts';
 import { createGatewayWatch, type GatewayCondition } from '../../src/incidents/gateway-watch.ts';
 import { changeByOperator } from '../../src/incidents/incident-changes.ts';
 import { createIncidentJudge } from '../../src/incidents/judging/judge.ts';
@@ -14,6 +15,9 @@ const incidents = () =>
   query('select id, cause, state, acknowledged_by, first_seen_at, reopened_at from incidents order by cause');
 const incidentOf = async (cause: string) => (await incidents()).find((incident) => incident.cause === cause);
 const stateOf = async (cause: string) => (await incidentOf(cause))?.state;
+
+/** A cause of a test alone: disks have any name. */
+const causeOf = (disk: string): GatewayCause => `the disk at ${disk} is nearly full`;
 
 async function startJudge(quietS = 5) {
   const judge = createIncidentJudge({
@@ -46,7 +50,7 @@ const isJudged = async () =>
   (await query(`select from incident_counts where cause = 'mark' and not added`)).length === 0;
 
 /** Opens an incident of each cause, which a person acknowledges. */
-async function acknowledged(...causes: string[]) {
+async function acknowledged(...causes: GatewayCause[]) {
   const watched = await startWatch(() => causes.map((cause) => ({ cause, afterMs: 0 })));
   for (const cause of causes) {
     const { id } = await until('it is open', () => incidentOf(cause));
@@ -56,7 +60,7 @@ async function acknowledged(...causes: string[]) {
 }
 
 /** After the mark: that a judge without reports resolves neither, and that with a watch only the one resolves that has ended. */
-async function onlyEnds(ended: string, holds: string) {
+async function onlyEnds(ended: GatewayCause, holds: GatewayCause) {
   await until('incidents were judged before the first report', isJudged);
   expect(await stateOf(holds)).toBe('acknowledged');
   await startWatch(() => [{ cause: holds, afterMs: 3_600_000 }]);
@@ -65,12 +69,13 @@ async function onlyEnds(ended: string, holds: string) {
 }
 
 test('a condition is an incident after its time, and resolves when it holds no longer', async () => {
-  let found: GatewayCondition[] = [{ cause: 'the disk is full', afterMs: 700 }];
+  const cause = causeOf('it holds for a while');
+  let found: GatewayCondition[] = [{ cause, afterMs: 700 }];
   const startMs = Date.now();
   await watch(() => found);
   await until('it is open', async () => (await incidents()).length === 1);
   expect(Date.now() - startMs).toBeGreaterThan(690);
-  expect(await incidents()).toMatchObject([{ cause: 'the disk is full', state: 'open' }]);
+  expect(await incidents()).toMatchObject([{ cause, state: 'open' }]);
   const stillMs = Date.now();
   await until('a while has passed', () => Date.now() - stillMs > 1_500);
   expect(await incidents()).toMatchObject([{ state: 'open' }]);
@@ -80,12 +85,13 @@ test('a condition is an incident after its time, and resolves when it holds no l
 
 test('one look that fails is no incident, however rarely the watch looks', async () => {
   const looks: number[] = [];
+  const seen = causeOf('it is seen after the failed look');
   await watch(() => {
     looks.push(Date.now());
     if (looks.length === 1) throw new Error('canceling statement');
-    return [{ cause: 'seen after it', afterMs: 0 }];
+    return [{ cause: seen, afterMs: 0 }];
   }, 3_600_000);
-  await until('it has looked again', async () => (await incidents()).some(({ cause }) => cause === 'seen after it'));
+  await until('it has looked again', async () => (await incidents()).some(({ cause }) => cause === seen));
   expect((await incidents()).map(({ cause }) => cause)).not.toContain('the database did not answer');
 });
 
@@ -107,7 +113,7 @@ test('a database that was away is an incident once it is back', async () => {
 });
 
 test('a database that took no writes is an incident, and what was only seen meanwhile is none', async () => {
-  const noWorker = { cause: 'no worker runs', afterMs: 1_000 };
+  const noWorker: GatewayCondition = { cause: 'no worker runs', afterMs: 1_000 };
   let isWritable = false;
   let looksAfter = 0;
   await query('alter table incident_counts rename to unwritable');
@@ -117,15 +123,18 @@ test('a database that took no writes is an incident, and what was only seen mean
   await until('it took none for longer than a restart takes', () => Date.now() - startMs > 11_000);
   await query('alter table unwritable rename to incident_counts');
   isWritable = true;
-  await until('it is open', async () => (await stateOf('the database did not answer')) === 'open');
+  await until('it was opened', async () => (await stateOf('the database did not answer')) !== undefined);
   await until('the watch looks as usual', () => looksAfter > 3);
   await until('it is resolved', async () => (await stateOf('the database did not answer')) === 'resolved');
   expect(await stateOf(noWorker.cause)).toBeUndefined();
 });
 
 test('each condition ends by itself, while others hold', async () => {
-  const certificate = { cause: 'a certificate expires', afterMs: 0 };
-  const temporal = { cause: 'Temporal is away', afterMs: 0 };
+  const certificate: GatewayCondition = {
+    cause: 'a client certificate of a consumer expires within 14 days',
+    afterMs: 0,
+  };
+  const temporal: GatewayCondition = { cause: 'Temporal does not answer', afterMs: 0 };
   let found = [certificate, temporal];
   await watch(() => found);
   await until('both are open', async () => (await stateOf(temporal.cause)) === 'open');
@@ -138,7 +147,7 @@ test('each condition ends by itself, while others hold', async () => {
 });
 
 test('an acknowledged incident survives a restart if its condition holds, and resolves if it has ended', async () => {
-  const [holds, ended] = ['it holds after a restart', 'it ended during a restart'];
+  const [holds, ended] = [causeOf('it holds after a restart'), causeOf('it ended during a restart')];
   const before = await startJudge();
   await acknowledged(holds, ended);
   await before.stop();
@@ -152,7 +161,7 @@ test('an acknowledged incident survives a restart if its condition holds, and re
 });
 
 test('an acknowledged incident survives an outage of the database', async () => {
-  const [holds, ended] = ['it holds after an outage', 'it ended during an outage'];
+  const [holds, ended] = [causeOf('it holds after an outage'), causeOf('it ended during an outage')];
   const quietS = 3;
   await startJudge(quietS);
   await acknowledged(holds, ended);
@@ -170,18 +179,20 @@ test('an incident stays open while its condition holds, also when the clock of t
   const now = Date.now.bind(Date);
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 120_000);
   onTestFinished(() => clock.mockRestore());
-  await watch(() => [{ cause: 'it holds', afterMs: 0 }]);
-  await until('it is open', async () => (await stateOf('it holds')) === 'open');
+  const cause = causeOf('it holds while the clock is wrong');
+  await watch(() => [{ cause, afterMs: 0 }]);
+  await until('it is open', async () => (await stateOf(cause)) === 'open');
   const openMs = performance.now();
   await until('it would have resolved', () => performance.now() - openMs > 7_000);
-  expect(await incidentOf('it holds')).toMatchObject({ state: 'open', reopened_at: null });
+  expect(await incidentOf(cause)).toMatchObject({ state: 'open', reopened_at: null });
 });
 
 test('a condition that is too young opens no incident', async () => {
+  const [young, old] = [causeOf('it is young'), causeOf('it is old')];
   await watch(() => [
-    { cause: 'it is young', afterMs: 3_600_000 },
-    { cause: 'it is old', afterMs: 0 },
+    { cause: young, afterMs: 3_600_000 },
+    { cause: old, afterMs: 0 },
   ]);
-  await until('the old one is open', async () => (await stateOf('it is old')) === 'open');
-  expect(await stateOf('it is young')).toBeUndefined();
+  await until('the old one is open', async () => (await stateOf(old)) === 'open');
+  expect(await stateOf(young)).toBeUndefined();
 });

@@ -47,6 +47,21 @@ test('200 accounts that fail at once have 200 incidents within seconds, and the 
   expect(Object.keys(reported?.data).sort()).toEqual(Object.keys(item).sort());
 });
 
+test('the stream reports 1,200 incidents that change at the same moment', async () => {
+  const { gateway } = stage;
+  const stream = await openStream(gateway);
+  await stream.next('the stream is ready', ({ event }) => event === 'ready');
+  const changed = await gateway.rows(
+    `insert into incidents (id, kind, state, account_id, cause, first_seen_at, last_seen_at, resolved_at, finished_at)
+     select gen_random_uuid(), 'delivery', 'resolved', gen_random_uuid(), 'together', now(), now(), now(), now()
+     from generate_series(1, 1200) returning id`,
+  );
+  const reported = () =>
+    stream.messages.flatMap(({ event, data }) => (event === 'incident' && data.cause === 'together' ? [data.id] : []));
+  await until('all are reported', () => new Set(reported()).size === changed.length);
+  expect(reported().toSorted()).toEqual(changed.map(({ id }) => id).toSorted());
+});
+
 test('at most 1,000 incidents of accounts are open, and those of the gateway besides', async () => {
   const { gateway } = stage;
   await gateway.rows(

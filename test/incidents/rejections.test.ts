@@ -34,8 +34,16 @@ describe('with a window of five seconds', () => {
   test('an incident ends after two accepted webhooks, however far apart they are', async () => {
     const to = await quiet.account();
     await quiet.send(to, 1, secret);
-    await quiet.send(to, 10, 'wrong');
-    const { id } = await quiet.incidents().one(to.id);
+    let sentAt = Number.NEGATIVE_INFINITY;
+    const { id } = await until('an incident is open', async () => {
+      // Again when they were sent too slowly to be in one window.
+      if (Date.now() - sentAt > windowMs) {
+        sentAt = Date.now();
+        await Promise.all(Array.from({ length: 10 }, () => quiet.send(to, 1, 'wrong')));
+      }
+      const [incident] = await quiet.incidents().list(`?account_id=${to.id}`);
+      return incident;
+    });
     await quiet.send(to, 1, secret);
     const at = Date.now();
     await until('the first one is no longer in the window', () => Date.now() - at > windowMs + 500);

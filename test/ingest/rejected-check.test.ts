@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { adminClient } from '../support/admin-client.ts';
-import type { Key, Sample } from '../support/providers/sample.ts';
 import { samples } from '../support/providers/samples.ts';
-import { messageFor, sampleOf } from '../support/providers/webhook.ts';
-import { rawRequest } from '../support/raw-http.ts';
+import { sampleOf } from '../support/providers/webhook.ts';
 import { secretText } from '../support/secrets.ts';
 import { eventsOf } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { useClient, useConsumer, useGateway } from '../support/use-gateway.ts';
+import { rejectedBy } from './rejected-webhook.ts';
 
 const consumer = useConsumer();
 const gateway = useGateway({
@@ -22,34 +21,7 @@ const check = (id: string) => gateway.admin.post(`/admin/events/rejected/${id}/c
 const changesOf = async (id: string): Promise<{ details: Record<string, unknown> }[]> =>
   (await gateway.admin.request('GET', `/admin/audit-logs?event_id=${id}&reads=false`)).body;
 
-/** An account with the wrong secret, and a webhook that the provider has sent to it. */
-async function rejected(sample: Sample, options: { key?: Key; at?: Date; account?: object; headers?: string[] } = {}) {
-  const key = options.key ?? sample.newKey();
-  const account = await gateway.admin.createAccount({
-    provider: sample.provider,
-    provider_config: sample.config,
-    signing_secret_current: sample.newKey().secret,
-    skip_signature_verification: false,
-    delivery_url: consumer.url,
-    ...options.account,
-  });
-  const path = `/${sample.provider}/${account.account_slug}`;
-  const post = async (id = 'evt_1') => {
-    const url = gateway.baseUrl + path;
-    const { headers, query, body } = await messageFor(sample, key, { id, url, ...(options.at && { at: options.at }) });
-    const sent = ['Host', new URL(url).host, 'Content-Length', String(body.length), ...headers.flat()];
-    const answer = await rawRequest(gateway.baseUrl, {
-      ...{ path: path + query, headers: [...sent, ...(options.headers ?? [])], body },
-    });
-    return { ...answer, sent: Buffer.from(body) };
-  };
-  const first = await post();
-  expect(first.status).toBe(401);
-  const [event] = await eventsOf(gateway.database, account.id);
-  const correct = (changes: object = { signing_secret_current: key.secret }) =>
-    gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, changes);
-  return { account, key, post, correct, sent: first.sent, id: event?.id ?? '' };
-}
+const rejected = rejectedBy(gateway, consumer);
 
 const uncheckable: Record<string, string> = {
   ...{ generic: 'secret_not_stored', support_chat: 'secret_not_stored', gitlab: 'secret_not_stored' },
@@ -130,6 +102,20 @@ test.each([
       expect((await check(id)).body).toMatchObject({ result: 'already_accepted', event_id: accepted?.id });
     expect(await eventsOf(gateway.database, account.id)).toHaveLength(2);
   }
+});
+
+test('also if the account has more events with the same id than are compared', async () => {
+  const { id, account, key, correct, post } = await rejected(sampleOf('hmac'));
+  await correct();
+  for (let n = 0; n < 11; n++) {
+    const body = JSON.stringify({ ref: 'evt_1', n });
+    const { headers } = await key.sign({ body: Buffer.from(body), at: new Date(), url: gateway.baseUrl });
+    expect((await gateway.send(account, body, Object.fromEntries(headers))).status).toBe(202);
+  }
+  const { status, body: accepted } = await post();
+  expect(status).toBe(202);
+  await gateway.rows('delete from event_dedup where event_id = $1', [accepted.id]);
+  expect((await check(id)).body).toMatchObject({ result: 'already_accepted', event_id: accepted.id });
 });
 
 test('another webhook with the same id is no such event where the bytes count, too', async () => {

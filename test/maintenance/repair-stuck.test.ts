@@ -1,6 +1,8 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from 'vitest';
+import { AuditLog } from '../../src/audit/audit-log.ts';
+import { EndedByHand } from '../../src/engine/ended-by-hand.ts';
 import { StuckWorkflows } from '../../src/engine/stuck-workflows.ts';
 import { repairStuck } from '../../src/maintenance/repair-stuck.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
@@ -79,17 +81,40 @@ async function stick(id: string): Promise<void> {
 }
 const statusOf = async (id: string) => (await workflows.status(id)).status;
 
-test('a stuck workflow is ended with its retries, and the next sweep may queue its event at once', async () => {
+test('a stuck workflow is ended with its retries, and its event is queued for another one', async () => {
   const [id = ''] = await overdueEvents(1);
-  await gateway.database.pool.query('update events set swept_at = now(), manual_attempts = 2 where id = $1', [id]);
+  await gateway.database.pool.query('update events set manual_attempts = 2 where id = $1', [id]);
   await stick(id);
   const { repair, levels, counted } = openRepair();
   expect(await repair()).toEqual({ ended: 1, left: 0 });
   expect(await statusOf(id)).toBe('TERMINATED');
-  const { rows } = await gateway.database.pool.query('select swept_at, manual_attempts from events');
-  expect(rows).toEqual([{ swept_at: null, manual_attempts: 0 }]);
+  expect(await gateway.rows('select manual_attempts from events')).toEqual([{ manual_attempts: 0 }]);
+  expect(await gateway.rows('select event_id, lane from event_queue')).toEqual([{ event_id: id, lane: 1 }]);
   expect(levels).toEqual([warn]);
   expect(counted).toEqual({ ended: 1, left: 0 });
+});
+
+test('a workflow that the sweep has ended does not count as ended by a person', async () => {
+  const [id = ''] = await overdueEvents(1);
+  running.push(id);
+  const schedule = { delaysMs: [], timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
+  await workflows.start({
+    ...{ eventId: id, generation: 0, schedule },
+    resume: { attempts: 0, nextAttemptAt: null, settled: false },
+  });
+  const { repair, found } = openRepair();
+  // Workers look for ended runs of this type only, and its task does not fail.
+  vi.spyOn(found, 'find').mockResolvedValue({ eventId: id, runId: (await workflows.status(id)).runId });
+  expect(await repair()).toEqual({ ended: 1, left: 0 });
+  await until('Temporal lists the run', async () => (await found.terminatedWithin(id, 3_600)) === 1);
+  const { database, keyring, temporal } = gateway;
+  const [counted, log] = [vi.fn(), pino({ level: 'silent' })];
+  const audit = new AuditLog({ database, keyring, log });
+  const byHand = new EndedByHand({ database, audit, metrics: { ...unmeasured, workflowEndedByHand: counted }, log });
+  byHand.setConnection(connection, temporal.namespace);
+  await byHand.round();
+  expect(counted).not.toHaveBeenCalled();
+  expect(await gateway.rows('select lane from event_queue where event_id = $1', [id])).toEqual([{ lane: 1 }]);
 });
 
 test('an overdue event without a workflow, and one whose workflow is not stuck for long, are left alone', async () => {

@@ -7,6 +7,7 @@ import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { fillEvents } from '../events/fill-events.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { useGatewayPerTest } from '../support/use-gateway.ts';
 
@@ -17,17 +18,19 @@ const noneStuck = { stuck_ended: 0, stuck_left: 0 };
 let sender: ReturnType<typeof createSender>;
 const gateway = useGatewayPerTest({ worker: false });
 beforeEach(async () => {
-  sender = createSender({ allowedNetworks: [] });
+  sender = createSender({ allowedNetworks: ['127.0.0.0/8'] });
 });
 afterEach(() => sender.close());
 
+const never = new AbortController().signal;
+
 /** The sweep as a worker runs it, and its results with their log levels. */
-function openSweep() {
+function openSweep(notifierLog = createLog('silent')) {
   const { database } = gateway;
   const lines: { level: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { notifier } = composeNotifications({
-    ...{ database, sender, overdueS, timeLimitMs: 1_000, metrics: unmeasured, log: createLog('silent') },
+    ...{ database, sender, overdueS, timeLimitMs: 1_000, metrics: unmeasured, log: notifierLog },
     ...{ box: createSecretBox(gateway.keyring), placeOf: ({ id }) => id },
     notifications: {
       mail: { from: 'x@y.example', sendgrid: null, outboxDir: null },
@@ -35,10 +38,13 @@ function openSweep() {
       burst: null,
     },
   });
-  return async () => {
+  return async (signal = never) => {
     const counts = await sweepOverdue(
-      { sql: database, notifier, overdueS, log, metrics: unmeasured, stuckWorkflows: () => null },
-      new AbortController().signal,
+      {
+        ...{ sql: database, notifier, overdueS, log, metrics: unmeasured },
+        ...{ recordingEnds: never, stuckWorkflows: () => null },
+      },
+      signal,
     );
     return { ...counts, levels: lines.splice(0).map(({ level }) => level) };
   };
@@ -88,4 +94,34 @@ test('during a pause overdue events are requeued, and no notification is sent', 
   expect(await queued()).toBe(2_101);
   await resumeDeliveries(gateway.admin);
   expect(await sweep()).toEqual({ events: 0, notifications: 1, ...noneStuck, levels: [warn] });
+});
+
+test('when Temporal cancels the sweep while an outcome cannot be recorded, it is recorded later', async () => {
+  const notRecorded = Promise.withResolvers<void>();
+  const log = pino({}, { write: (line) => line.includes('not recorded yet') && notRecorded.resolve() });
+  const sweep = openSweep(log);
+  const cancelled = new AbortController();
+  const rename = (from: string, to: string) =>
+    gateway.rows(`alter table notifications rename column ${from} to ${to}`, []);
+  const destination = await consumerForTest(async (response) => {
+    await rename('sent_at', 'renamed');
+    response.end();
+  });
+  const [event] = await overdue(1);
+  const [{ account_id } = {}] = await gateway.rows('select account_id from events');
+  const hook = { destination_type: 'webhook', name: 'Hook', config: { url: destination.url } };
+  expect((await gateway.admin.post(`/admin/accounts/${account_id}/destinations`, hook)).status).toBe(201);
+  await gateway.rows(
+    `insert into notifications (event_id, generation, destination_id, account_id, destination_type, name, config, ordinal, failed_at,
+       event_attempts, status, due_at)
+     select $1, 0, id, account_id, destination_type, name, config, 0, now(), 10, 'pending', now() - interval '1 hour' from destinations`,
+    [event],
+  );
+  const swept = sweep(cancelled.signal);
+  await notRecorded.promise;
+  cancelled.abort();
+  await rename('renamed', 'sent_at');
+  expect(await swept).toMatchObject({ notifications: 1 });
+  expect(await gateway.rows('select status, attempts from notifications')).toEqual([{ status: 'sent', attempts: 1 }]);
+  expect(destination.deliveries).toHaveLength(1);
 });

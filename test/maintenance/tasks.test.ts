@@ -51,7 +51,7 @@ test('the sweep counts the events and notifications that it requeued', async () 
   });
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const events: string[] = [];
-  // The relay (every 30 s) and the scheduled task look for the same rows, and the first one requeues them.
+  // The dispatcher (every 30 s) and the scheduled task look for the same rows, and the first one requeues them.
   const result = await until('the triggered run finds an overdue event', async () => {
     const { body } = await gateway.send(account, JSON.stringify({ id: `lost-${events.length}` }));
     events.push(body.id);

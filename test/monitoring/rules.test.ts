@@ -42,6 +42,12 @@ describe('the alerts', () => {
     expect(new Set(fired)).toEqual(new Set(names));
   });
 
+  test('judge each gateway by itself', () => {
+    for (const { alert, expr } of rules)
+      for (const [, grouping] of expr.matchAll(/\b(?:sum|min|max|count|group)\b(?: by \(([^)]*)\))?/g))
+        expect(grouping?.split(', '), `${alert}: ${expr}`).toContain('gateway');
+  });
+
   test('use only labels in their texts that their result has', () => {
     for (const { expr, annotations } of rules) {
       const used = [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label ?? '');

@@ -16,7 +16,7 @@ gatewaysEndWithTheirTest();
 /** Made by Prometheus itself, for each target. */
 const ofPrometheus = ['up'];
 /** Labels that Prometheus adds to each series: docs/alerts.md. */
-const addedLabels = ['job', 'instance'];
+const addedLabels = ['job', 'instance', 'gateway'];
 
 /** What rules and dashboard read: each metric with all labels that they use of it. */
 function readMetrics(): Map<string, Set<string>> {

@@ -38,7 +38,8 @@ describe('with the limits of production', () => {
     expect(subject).toBe('200 incidents opened (200 accounts)');
     expect(text).toContain('Here are the first 10 of them.');
     expect(text).toContain(`${stage.gateway.baseUrl}/dashboard/incidents\n`);
-    // What follows within a minute waits for it.
+    // What follows within a minute waits for it. The minute begins now, however long the 200 webhooks took.
+    await stage.gateway.rows('update incident_messages set sent_at = now() where sent_at is not null');
     await incidents.resolve(ids[0] ?? '');
     await until('the webhook is told', () => hook.deliveries.length >= 201);
     expect(summarised(await incidents.messages(ids[0] ?? '')).slice(3)).toEqual([
@@ -106,6 +107,34 @@ describe('with a short gap and window', () => {
       'incident.opened',
     ]);
     await until('the webhook has the same', () => receivers.hook.deliveries.length === 3);
+  });
+
+  test('two destinations with one address are told of an incident once', async () => {
+    const { account } = await incidents.account([mail?.() ?? {}, { ...mail?.(), name: 'The same' }]);
+    const id = await incidents.open(account, { cause: '500 broken' });
+    const told = await incidents.settled(id, 2);
+    expect(told.map(({ status, sent_with }) => [status, sent_with])).toEqual([
+      ['sent', 1],
+      ['sent', 1],
+    ]);
+    const [message, ...others] = receivers.mail.messages;
+    expect(others).toEqual([]);
+    const { subject, text } = shownByMail(message);
+    expect(subject).toMatch(/^Incident opened: .*500 broken/);
+    expect(text).toContain(`${stage.gateway.baseUrl}/dashboard/incidents/${id}`);
+  });
+
+  test('the first message is sent although the incident is over, and what is undone after it is not', async () => {
+    const { account } = await incidents.account([mail?.() ?? {}]);
+    const other = await incidents.account([mail?.() ?? {}]);
+    await incidents.settled(await incidents.open(other.account), 1);
+    const id = await incidents.open(account);
+    await incidents.resolve(id);
+    const told = await incidents.settled(id, 2);
+    expect(told.map(({ kind, status }) => [kind, status])).toEqual([
+      ['incident.opened', 'sent'],
+      ['incident.resolved', 'sent'],
+    ]);
   });
 
   test('several causes of one consumer count together; each is a webhook of its own', async () => {

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
 import { claimMessages } from '../../src/notifications/incident-messages/claim-messages.ts';
 import { askToWait, hold } from '../support/replies.ts';
@@ -16,6 +18,9 @@ import { incidentsOf, summarised } from './incident-support.ts';
 const { stage, receivers } = useReceivers({ notifications: { gapMs: 0, waitsMs: [20, 20, 20, 20] } });
 const incidents = useForAll(() => incidentsOf(stage.gateway));
 
+/** As if the time until the next try were over. */
+const makeDue = (id: string) =>
+  stage.gateway.rows('update incident_messages set due_at = now() where incident_id = $1', [id]);
 const names = () => receivers.hook.deliveries.map(({ headers }) => headers['webhook-id']);
 
 test('a message that is refused is tried again with the same name, and the next change waits for it', async () => {
@@ -61,6 +66,25 @@ test('messages to other destinations do not wait for one that answers 429 or nev
   expect(summarised(await incidents.messages(busy))).toEqual(['Hook /busy opened pending 0']);
 });
 
+test('webhooks that never answer leave room for an e-mail', async () => {
+  const waiting: ServerResponse[] = [];
+  receivers.hook.replies = [(response) => void waiting.push(response)];
+  const { hook, mail } = receivers;
+  const some = pLimit(10);
+  const accounts = await Promise.all(
+    Array.from({ length: 40 }, () => some(() => incidents.account([webhookTo(hook, '/hangs')]))),
+  );
+  const ids = await incidents.openOfAll(accounts.map(({ account }) => account));
+  await until('webhooks wait for an answer', () => waiting.length >= 24);
+  const { account } = await incidents.account([receivers.destinations[1]]);
+  await incidents.open(account);
+  await until('the e-mail has come', () => mail.messages.length === 1);
+  expect(waiting).toHaveLength(24);
+  hook.replies = [200];
+  for (const response of waiting) response.end();
+  for (const id of ids) await incidents.settled(id, 1);
+});
+
 test('a chat that asks to wait more often than a message has tries gets it in the end', async () => {
   const { slack } = receivers;
   slack.faults.push(...Array(7).fill(slackRateLimited(0)));
@@ -103,11 +127,12 @@ test('a message whose worker was killed during the try is sent by another one wi
   await stage.gateway.stopWorker();
   const { account } = await incidents.account([receivers.destinations[2]]);
   const id = await incidents.open(account);
-  const options = { tries: 5, leaseS: 5, most: 8, limits: { gapMs: 0, windowMs: 600_000, burst: null } };
+  const options = { tries: 5, leaseS: 600, most: 8, webhooks: 8, limits: { gapMs: 0, windowMs: 600_000, burst: null } };
   // Another process claims it, and ends.
   const { claimed } = await claimMessages(stage.gateway.database, options);
   expect(claimed).toHaveLength(1);
   expect((await claimMessages(stage.gateway.database, options)).claimed).toEqual([]);
+  await makeDue(id);
   await stage.gateway.startWorker();
   expect(summarised(await incidents.settled(id, 1))).toEqual(['Chat one opened sent 2']);
   expect(receivers.slack.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([claimed[0]?.id]);
@@ -144,12 +169,13 @@ test('nothing is sent during a pause', async () => {
 
 test('a message that is tried again when its account is deleted becomes obsolete', async () => {
   const { admin } = stage.gateway;
-  receivers.hook.replies = [500, askToWait(503, 2)];
+  receivers.hook.replies = [500, askToWait(503, 600)];
   const { account } = await incidents.account([webhookTo(receivers.hook, '/hook')]);
   const id = await incidents.open(account);
-  await until('it was tried twice', () => receivers.hook.deliveries.length === 2);
+  await until('it was tried twice', async () => (await incidents.messages(id))[0]?.error?.includes('503'));
   expect((await admin.post('/admin/delivery/pause')).status).toBeLessThan(300);
   await stage.operate.deleteAccount(account.id);
+  await makeDue(id);
   expect((await admin.post('/admin/delivery/resume')).status).toBeLessThan(300);
   expect(await incidents.settled(id, 1)).toMatchObject([{ status: 'obsolete' }]);
   expect(receivers.hook.deliveries).toHaveLength(2);

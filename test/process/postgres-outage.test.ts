@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, claims, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { ownPostgres } from '../support/own-servers.ts';
+import { proxyTo } from '../support/proxy-to.ts';
 import { until } from '../support/until.ts';
 import { longAttempts } from './in-flight.ts';
 
@@ -111,6 +112,22 @@ test.each(['api', 'worker'] as const)(
     await expectOneAttempt(gateway, id);
   },
 );
+
+test('when Temporal cancels an attempt of the worker while PostgreSQL is away, its outcome is recorded later without a second POST', async () => {
+  const { proxy, address } = await proxyTo(`http://${inject('temporalAddress')}`);
+  const variables = { API_DELIVERS: 'false', DELIVERY_TIMEOUT: '2m', TEMPORAL_ADDRESS: address };
+  const gateway = await running('here', variables);
+  const { postgres } = gateway;
+  const id = await inFlight(gateway, async () => {
+    await postgres.stop();
+    proxy.begin({ kind: 'cut' });
+  });
+  // The SDK cancels an activity 13 s after its last heartbeat, as on a server that both share.
+  await sleep(20_000);
+  proxy.end();
+  await postgres.start();
+  await expectOneAttempt(gateway, id);
+});
 
 test('when PostgreSQL is unavailable for longer than a heartbeat counts, there is no second POST', async () => {
   const gateway = await running('here', { DELIVERY_TIMEOUT: '2m' });

@@ -38,6 +38,7 @@ test('while PostgreSQL takes no writes, no process is ready, and each says so in
     api.admin.request('GET', '/admin/health'),
   ]);
   for (const { status, body } of answers) expect([status, body.code]).toEqual([503, 'database_unavailable']);
+  expect(answers[2].body.detail).toContain('the database takes no writes');
   expect((await fetch(`${api.baseUrl}/health/live`)).status).toBe(200);
 
   await readOnly('off');

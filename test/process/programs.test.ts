@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { processTree, stillRunning } from '../support/descendants.ts';
 import { sharedServers, startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { kill } from '../support/kill.ts';
+import { threadStats } from '../support/proc-stat.ts';
 import { randomSecretsKey } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { withoutBusyLines } from '../support/without-busy-lines.ts';
@@ -32,12 +33,7 @@ beforeAll(async () => {
 });
 
 /** The priorities of all threads of a process: the field 19 of proc_pid_stat(5). */
-function priorities(pid: number): number[] {
-  const stats = readdirSync(`/proc/${pid}/task`).map((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'),
-  );
-  return [...new Set(stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])))];
-}
+const priorities = (pid: number) => [...new Set(threadStats(pid).map(({ fields }) => Number(fields[16])))];
 
 async function consumed(gateway: WholeGateway, ...replies: Consumer['replies']) {
   const { consumer, account } = await accountForTest(gateway.admin, ...replies);
@@ -86,7 +82,10 @@ const isDelivered = (event: { delivery_status: string; status: string; workflow:
 
 test('api and worker are programs with their own settings, the worker with the priority of Temporal', async () => {
   // A variable for other servers, of which its own knows nothing.
-  const gateway = await startWholeGateway(await startedFolder(), { PGSSLMODE: 'require', DELIVERY_TIMEOUT: '7s' });
+  const gateway = await startWholeGateway(await startedFolder(), {
+    ...{ PGSSLMODE: 'require', DELIVERY_TIMEOUT: '7s' },
+    TEMPORAL_UI_URL: 'https://temporal.gateway.test/',
+  });
   const usual = getPriority();
   const [api, worker] = programs.map((name) => gateway.program(name) ?? 0);
   expect(priorities(worker ?? 0)).toEqual([usual + 5]);
@@ -105,6 +104,8 @@ test('api and worker are programs with their own settings, the worker with the p
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY', 'ADMIN_TOKEN'])
     expect(of(name)).toMatchObject({ value: null, source: 'generated' });
   expect(of('DELIVERY_TIMEOUT')).toMatchObject({ value: '7s', source: 'environment' });
+  expect(of('TEMPORAL_UI_URL')).toMatchObject({ value: 'https://temporal.gateway.test/', source: 'environment' });
+  expect(gateway.webUiUrl).toBe('https://temporal.gateway.test');
   expect(of('ACCOUNT_CONCURRENCY')).toMatchObject({ value: '64', source: 'default' });
   expect(of('DELIVERY_ALLOWED_NETWORKS')).toMatchObject({ value: '127.0.0.0/8,::1/128', source: 'default' });
   expect(of('SHUTDOWN_DRAIN')).toMatchObject({ value: '0s', source: 'default' });
@@ -113,7 +114,8 @@ test('api and worker are programs with their own settings, the worker with the p
   expect(JSON.stringify(answer.body)).not.toContain(gateway.adminToken);
 
   const { account } = await consumed(gateway);
-  await gateway.admin.eventually(await accepted(gateway, account, 'one'), isDelivered);
+  const { workflow } = await gateway.admin.eventually(await accepted(gateway, account, 'one'), isDelivered);
+  expect(workflow.url).toMatch(/^https:\/\/temporal\.gateway\.test\/namespaces\/default\/workflows\//);
   expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
 });
 

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { accountForTest, consumerForTest } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
-import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
-import { allDelivered, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
+import { eventsOf, expectDeliveries } from '../support/deliveries-made.ts';
+import { type GatewayProcess, gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
+import { type Api, allDelivered, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
+import { threadStats } from '../support/proc-stat.ts';
 import { until } from '../support/until.ts';
 
 gatewaysEndWithTheirTest();
@@ -61,12 +63,8 @@ test.each([true, false])(
   async (delivers) => {
     const roles = await migratedRoles({ API_DELIVERS: String(delivers) });
     // Four processes: parts of one stand still together, and Temporal then gives an attempt in flight to the other worker.
-    const [one, two] = await Promise.all([
-      roles.startApi(),
-      roles.startApi(),
-      roles.startWorker(),
-      roles.startWorker(),
-    ]);
+    const processes = await Promise.all([roles.startApi(), roles.startApi(), roles.startWorker(), roles.startWorker()]);
+    const [one, two] = processes;
     const { consumer, account } = await accountForTest(one.admin);
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -78,7 +76,7 @@ test.each([true, false])(
     expect(new Set(ids).size).toBe(100);
     const rows = await allDelivered(roles, 100);
     expect(rows.map(({ id }) => id)).toEqual(ids);
-    expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual(ids);
+    await expectDeliveries(eventsOf(consumer.deliveries), ids, processes);
     const attempts = await roles.query('select event_id from delivery_attempts order by event_id');
     expect(attempts.map(({ event_id }) => event_id)).toEqual(ids);
   },
@@ -125,9 +123,14 @@ test('an api without any worker makes first attempts, and retries wait for a wor
   expect(sent()).toEqual([...first, [failing.body.id, '2']]);
 });
 
-test('an api with API_DELIVERS=false alone accepts webhooks, and makes no attempt', async () => {
+test('an api with API_DELIVERS=false alone accepts webhooks and is listed, and makes no attempt', async () => {
   const roles = await migratedRoles({});
   const holding = await roles.apiHere({ API_DELIVERS: 'false' });
+  const read = async (from: Api, path: string) => (await from.admin.request('GET', path)).body;
+  const listed = { role: 'api', pid: process.pid, alive: true, makes_first_attempts: false, first_attempts_per_s: 0 };
+  await expect.poll(() => read(holding, '/admin/processes')).toMatchObject([listed]);
+  const { processes } = await read(holding, '/admin/health');
+  expect(processes).toEqual({ state: 'no_worker', workers: 0, delivering_apis: 0 });
   const { consumer, account } = await accountForTest(holding.admin);
   const { status, body } = await send(holding.baseUrl, account, '{"id":"one"}');
   expect(status).toBe(202);
@@ -135,9 +138,14 @@ test('an api with API_DELIVERS=false alone accepts webhooks, and makes no attemp
   expect(queued).toEqual([{ event_id: body.id, lane: 0, claimed_until: null }]);
   const delivering = await roles.apiHere();
   await holding.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
+  await expect
+    .poll(() => read(holding, '/admin/processes'))
+    .toMatchObject([listed, { role: 'api', alive: true, makes_first_attempts: true }]);
   await delivering.printed(/"msg":"attempt"/, 'stderr');
   expect(holding.stderr()).not.toContain('"msg":"attempt"');
   expect(consumer.deliveries).toHaveLength(1);
+  await holding.stop();
+  expect(await read(delivering, '/admin/processes')).toMatchObject([{ makes_first_attempts: true }]);
 });
 
 test('while no api delivers, workflows make all attempts of queued events, until one delivers again', async () => {
@@ -150,7 +158,7 @@ test('while no api delivers, workflows make all attempts of queued events, until
     Array.from({ length: 3 }, (_, n) => send(accepting.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
   );
   const ids = answers.map(({ body }) => body.id as string).sort();
-  await accepting.stop();
+  await expect.poll(() => roles.query('select 1 from processes where alive_until > now()')).toHaveLength(1);
 
   const worker = await roles.workerHere();
   await worker.printed(/"msg":"no api makes first attempts: workflows make them"/, 'stderr');
@@ -202,13 +210,27 @@ test.each(['api', 'worker'] as const)(
     const roles = await migratedRoles({ DELIVERY_TIMEOUT: '2m' });
     const admin = await roles.apiHere({ API_DELIVERS: 'false' });
     // An api makes first attempts from its queue. Without one, the workflow in a worker makes them.
-    const stopping = await (role === 'api' ? roles.startApi() : roles.startWorker());
+    const stopping: GatewayProcess & Partial<Api> = await (role === 'api' ? roles.startApi() : roles.startWorker());
     const { consumer, account } = await accountForTest(admin.admin, () => undefined);
     const { body } = await send(admin.baseUrl, account, '{"id":"one"}');
     await until('the attempt is in flight', () => consumer.deliveries.length === 1);
+    stopping.signal('SIGTERM');
+    const { baseUrl } = stopping;
+    if (baseUrl !== undefined) {
+      // Also when it stands still until its limits have passed, the last one after 45 s (src/main.ts).
+      await until('it accepts no connection: its limits run', () =>
+        fetch(baseUrl).then(
+          () => false,
+          () => true,
+        ),
+      );
+      stopping.signal('SIGSTOP');
+      await sleep(46_000);
+      stopping.signal('SIGCONT');
+    }
 
     // Not 1, the code of a process that its own limit ends: the connections are closed in order.
-    expect(await stopping.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(await stopping.exited).toEqual({ code: 0, signal: null });
     expect(stopping.stderr()).toContain(givesUp[role]);
 
     consumer.replies = [200];
@@ -223,9 +245,6 @@ test.each(['api', 'worker'] as const)(
 test('a process has 16 threads for name servers and files, or as many as UV_THREADPOOL_SIZE says', async () => {
   const roles = await migratedRoles({});
   const apis = await Promise.all([roles.startApi(), roles.startApi({ UV_THREADPOOL_SIZE: '5' })]);
-  const threadsOf = (pid: number) =>
-    readdirSync(`/proc/${pid}/task`).filter(
-      (task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim() === 'libuv-worker',
-    ).length;
+  const threadsOf = (pid: number) => threadStats(pid).filter(({ name }) => name === 'libuv-worker').length;
   expect(apis.map(({ pid }) => threadsOf(pid))).toEqual([16, 5]);
 });

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Role } from '../../src/config/config.ts';
+import { programsOnPath } from '../../src/embedded/programs-on-path.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
@@ -214,9 +215,12 @@ test('with a taken port, or without Temporal, Go and network, the start says wha
   const tools = temporaryFolder();
   const cache = join(tools, 'cache');
   mkdirSync(cache);
+  // Where Go is a package of the system, it is in the folder of these programs.
+  for (const name of ['sh', 'id'])
+    symlinkSync((await programsOnPath(name, '/usr/bin:/bin'))[0] ?? name, join(tools, name));
   const said = await refusal('all', {
     DATA_DIR: dataDir,
-    PATH: '/usr/bin:/bin',
+    PATH: tools,
     XDG_CACHE_HOME: cache,
     // A closed port.
     HTTPS_PROXY: 'http://127.0.0.1:9',

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
-import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
+import { sharedServers, startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import {
   cleanEnvironment,
   gatewaysEndWithTheirTest,
@@ -30,7 +32,8 @@ const nothingIsLeft = (dataDir: string) =>
 let gateway: WholeGateway;
 /** Started on a new folder, as after `npm ci`. Each test leaves it running, except the last one. */
 beforeAll(async () => {
-  gateway = await startWholeGateway(temporaryFolder());
+  // A service of systemd inherits the variable of another stream when its own output is read by a program.
+  gateway = await startWholeGateway(temporaryFolder(), { JOURNAL_STREAM: '8:1' });
 });
 
 test('the start prints all addresses, and its three example commands work when pasted', async () => {
@@ -63,6 +66,40 @@ test('the start prints all addresses, and its three example commands work when p
   const { workflow } = await gateway.admin.eventually(sent.id, (e) => e.workflow !== null);
   expect(workflow.url).toContain(`${gateway.webUiUrl}/namespaces/default/workflows/event-${sent.id}/`);
   expect((await fetch(workflow.url)).status).toBe(200);
+});
+
+test.each([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '[::1]'],
+])('with HOST=%s, the addresses and commands of the start name %s', async (HOST, shown) => {
+  const other = await startWholeGateway(await startedFolder(), { ...(await sharedServers()), HOST });
+  expect(new URL(other.baseUrl).hostname).toBe(shown);
+  const [makeAccount = ''] = other.curls;
+  expect(await pasted(makeAccount)).toMatchObject({ delivery_url: `${other.baseUrl}/health/live` });
+});
+
+test('where deliveries to the gateway itself are refused, the start says so in place of its commands', async () => {
+  const other = await startWholeGateway(await startedFolder(), {
+    ...(await sharedServers()),
+    DELIVERY_ALLOWED_NETWORKS: '10.0.0.0/8',
+  });
+  expect(other.curls).toEqual([]);
+  expect(other.stdout()).toContain(
+    'refused: 127.0.0.1 is a loopback address; DELIVERY_ALLOWED_NETWORKS does not list it.\n',
+  );
+});
+
+test('in the journal of systemd, the start names the file of the token in place of the token', async () => {
+  const dataDir = await startedFolder();
+  // As systemd does it: the variable names the socket of the output.
+  const script = 'exec 3>&1; export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/3); exec 3>&- "$@"';
+  const variables = { ...(await sharedServers()), PORT: '0', DATA_DIR: dataDir };
+  const other = spawnGateway('all', variables, [], ['bash', '-c', script, 'bash']);
+  await other.printed(/Ctrl-C stops everything/);
+  const file = join(dataDir, 'secrets', 'admin-token');
+  expect(other.stdout()).toContain(`  Admin token    in ${file}\n`);
+  expect(other.stdout()).toContain('"X-Admin-Token: $ADMIN_TOKEN"');
+  expect(other.stdout() + other.stderr()).not.toContain(readFileSync(file, 'utf8').trim());
 });
 
 test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', async () => {

@@ -4,9 +4,12 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { roles } from '../../src/config/config.ts';
 import { adminClient } from '../support/admin-client.ts';
 import { migratedDatabase } from '../support/database.ts';
+import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
+import { kill } from '../support/kill.ts';
 import { checkOutWithoutDevPackages } from '../support/packages-that-run.ts';
+import { until } from '../support/until.ts';
 
 // Every role starts after `npm ci --omit=dev` in a checkout whose console is built, as in the image.
 
@@ -72,4 +75,22 @@ test('all starts its own servers, serves the console, and shows which settings a
   expect(of('DELIVERY_TIMEOUT')).toMatchObject({ value: '7s', source: 'env_file' });
   expect(of('DELIVERY_SCHEDULE')).toMatchObject({ value: '2s,2s,2s,2s,2s,2s,2s,2s,2s', source: 'environment' });
   expect(of('SECRETS_KEY')).toMatchObject({ value: null, source: 'generated' });
+});
+
+test('a program that is started again keeps the settings of the start when the .env file was edited since', async () => {
+  const file = join(checkout, '.env');
+  onTestFinished(() => rmSync(file));
+  writeFileSync(file, 'DELIVERY_TIMEOUT=7s\n');
+  const gateway = await startWholeGateway(join(temporaryFolder(), 'data'), await sharedServers(), checkout);
+  writeFileSync(file, 'DELIVERY_TIMEOUT=9s\nACCOUNT_CONCURRENCY=1\n');
+  const first = gateway.program('api') ?? 0;
+  kill(first);
+  const { body } = await until(
+    'another api answers',
+    async () => gateway.program('api') !== first && (await gateway.admin.request('GET', '/admin/settings')),
+    { retryErrors: true },
+  );
+  const of = (name: string) => body.settings.find((setting: { name: string }) => setting.name === name);
+  expect(of('DELIVERY_TIMEOUT')).toMatchObject({ value: '7s', source: 'env_file' });
+  expect(of('ACCOUNT_CONCURRENCY')).toMatchObject({ value: '64', source: 'default' });
 });

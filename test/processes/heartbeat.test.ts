@@ -1,27 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
+import { applicationName } from '../../src/database/application-name.ts';
 import { claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { QueueWrites } from '../../src/engine/queue-writes.ts';
 import { lowestId } from '../../src/events/queue.ts';
 import { ClaimReturns } from '../../src/processes/claim-returns.ts';
-import { countProcesses, listProcesses } from '../../src/processes/process-rows.ts';
-import { openDatabase } from '../../src/roles/open-database.ts';
+import type { HeldClaims } from '../../src/processes/held-claims.ts';
 import { breakConnection } from '../support/break-connection.ts';
+import { threeIdleRounds } from '../support/idle-rounds.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
-import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const stage = useQueueStage();
 
-/** Queued events that only need their workflow, claimed by a token. */
-async function claimedBy(token: string, count: number): Promise<string[]> {
+/** Queued events that only need their workflow. */
+async function settled(count: number): Promise<string[]> {
   const ids = await stage.send(await stage.account(), count);
   await stage.move(ids, 2);
+  return ids;
+}
+/** Such events, claimed by a token. */
+const claimedBy = async (token: string, count: number) => claimAll(token, await settled(count));
+async function claimAll(token: string, ids: string[]): Promise<string[]> {
   const { claimed } = await claim(token);
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids);
   return ids;
+}
+/** Such events, which a process works on. It holds them before they are claimed: it ends claims that it does not know. */
+async function heldBy({ claims }: { claims: HeldClaims }, count: number): Promise<string[]> {
+  const ids = await settled(count);
+  for (const id of ids) claims.hold(id);
+  return claimAll(claims.token, ids);
 }
 const claim = (token: string) =>
   claimSettledForStart(stage.gateway.database, { all: true, after: lowestId, limit: 10, token });
@@ -37,10 +48,8 @@ const released = (ids: string[]) => until('the claims have ended', async () => (
 
 /** The server's processes of the sessions that send heartbeats. */
 async function sessions(): Promise<number[]> {
-  const rows = await stage.gateway.rows(
-    `select pid from pg_stat_activity where datname = current_database() and query like '%insert into processes%' and pid <> pg_backend_pid()`,
-  );
-  return rows.map(({ pid }) => pid);
+  const text = 'select pid from pg_stat_activity where datname = current_database() and application_name = $1';
+  return (await stage.gateway.rows(text, [applicationName(' relay')])).map(({ pid }) => pid);
 }
 /** A token as of a process that has died a moment ago. */
 async function deadToken(): Promise<string> {
@@ -55,8 +64,7 @@ async function deadToken(): Promise<string> {
 
 test('the events of a process without a heartbeat can be claimed in their order after seconds', async () => {
   const [dead, living] = [await stage.alive({ hangs: true }), await stage.alive()];
-  const ids = await claimedBy(dead.claims.token, 4);
-  for (const id of ids) dead.claims.hold(id);
+  const ids = await heldBy(dead, 4);
   await released(ids);
   expect(dead.heartbeat.isAlive).toBe(false);
   const { claimed } = await claimSettledForStart(stage.gateway.database, {
@@ -89,9 +97,7 @@ test('claims of the release before, which end by themselves, are left alone', as
 
 test('the claims of a living process stay, while those of a dead one are taken over', async () => {
   const [one, other] = [await stage.alive(), await stage.alive()];
-  const [first, second] = [await claimedBy(one.claims.token, 2), await claimedBy(other.claims.token, 2)];
-  for (const id of first) one.claims.hold(id);
-  for (const id of second) other.claims.hold(id);
+  const [first, second] = [await heldBy(one, 2), await heldBy(other, 2)];
   await released(await claimedBy(await deadToken(), 1));
   expect(await holders([...first, ...second])).toEqual([
     ...first.map(() => one.claims.token),
@@ -112,60 +118,35 @@ test('a claim that was taken over allows no write of its former owner', async ()
 });
 
 test('the heartbeats are written on a connection of their own, also when all others are in use', async () => {
-  const { heartbeat } = await stage.alive();
-  const database = await openDatabase({ url: stage.gateway.databaseUrl, log, maxConnections: 1 });
-  const busy = await database.pool.connect();
+  const { heartbeat, claims } = await stage.alive();
+  const { databaseUrl, database } = stage.gateway;
+  const text = 'select alive_until::text as until from processes where token = $1';
+  const written = async () => (await queryOnce<{ until: string }>(databaseUrl, text, [claims.token]))[0]?.until;
+  const { pool } = database;
+  const busy = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   try {
-    await busy.query('select pg_sleep(5)');
-    expect(heartbeat.isAlive).toBe(true);
+    const before = await written();
+    await until('there is another heartbeat', async () => (await written()) !== before);
+    await until('it counts as alive', () => heartbeat.isAlive);
   } finally {
-    busy.release();
-    await database.close();
+    for (const each of busy) each.release();
   }
-});
-
-test('the list says what each process is, and how many first attempts it makes', async () => {
-  const account = await stage.account();
-  const { claims, firstAttempts } = await stage.alive();
-  await stage.alive({ makesFirstAttempts: false });
-  expect(await countProcesses(stage.gateway.database)).toEqual({ workers: 0, delivering: 1 });
-  await stage.send(account, 1);
-  firstAttempts.start();
-  firstAttempts.wake();
-  const own = async () => (await listProcesses(stage.gateway.database)).find(({ id }) => id === claims.token);
-  await until('the rate is told', async () => ((await own())?.first_attempts_per_s ?? 0) > 0);
-  expect(await own()).toMatchObject({ role: 'api', pid: process.pid, makes_first_attempts: true, alive: true });
-});
-
-test('a heartbeat finds the first attempts of living processes on its machine, and of no other', async () => {
-  const { heartbeat } = await stage.alive();
-  const beaten = (host: string, perS: number, untilS: number) =>
-    stage.gateway.rows(
-      `insert into processes (token, role, host, pid, version, makes_first_attempts, started_at, alive_until, first_attempts_per_s)
-        values ($1, 'api', $2, 1, '0', true, now(), now() + make_interval(secs => $3), $4)`,
-      [randomUUID(), host, untilS, perS],
-    );
-  await beaten(hostname(), 500, 60);
-  await beaten(hostname(), 70, 60);
-  await beaten(hostname(), 1_000, -1);
-  await beaten('another', 2_000, 60);
-  await until('both are counted', () => heartbeat.firstAttemptsPerSHere === 570);
-  await stage.gateway.rows('delete from processes where pid = 1', []);
 });
 
 test('a process whose session is cut keeps its claims', async () => {
   const [cut] = [await stage.alive(), await stage.alive()];
-  const ids = await claimedBy(cut.claims.token, 2);
-  for (const id of ids) cut.claims.hold(id);
-  const before = await sessions();
-  expect(before.length).toBeGreaterThanOrEqual(2);
+  const ids = await heldBy(cut, 2);
+  const before = await until('only the sessions of both are left', async () => {
+    const found = await sessions();
+    return found.length === 2 && found;
+  });
   for (const pid of before) await breakConnection(stage.gateway.database.pool, pid);
   // Later than the cut.
   await released(await claimedBy(await deadToken(), 1));
   expect(await holders(ids)).toEqual(ids.map(() => cut.claims.token));
   const others = async () => (await sessions()).filter((pid) => !before.includes(pid));
   await until('they have other sessions', async () => (await others()).length === before.length);
-  expect(cut.heartbeat.isAlive).toBe(true);
+  await until('it counts as alive', () => cut.heartbeat.isAlive);
 });
 
 test('a process without a heartbeat claims nothing, and continues when it has one', async () => {
@@ -179,9 +160,10 @@ test('a process without a heartbeat claims nothing, and continues when it has on
   process.starts.start();
   process.firstAttempts.wake();
   process.starts.wake();
-  // Another process claims them. If the first one had claims, they would be missing.
-  expect((await claim(randomUUID())).claimed).toEqual([]);
+  await threeIdleRounds();
   expect(await holders(ids)).toEqual([]);
+  expect(await stage.queued()).toEqual(ids);
+  expect(account.consumer.deliveries).toEqual([]);
   isAlive = true;
   process.firstAttempts.wake();
   process.starts.wake();
@@ -213,8 +195,9 @@ test('an attempt whose claim is taken over before it begins is not made', async 
 
 test('claims that were made for a process without its knowledge are released, and those it works on are not', async () => {
   const { claims } = await stage.alive();
-  const [known = '', ...unknown] = await claimedBy(claims.token, 3);
+  const [known = '', ...unknown] = await settled(3);
   claims.hold(known);
+  await claimAll(claims.token, [known, ...unknown]);
   claims.doubt();
   await released(unknown);
   expect(await holders([known])).toEqual([claims.token]);
@@ -263,11 +246,4 @@ test('commands that a dead process has claimed are taken over', async () => {
   const inForce = () => stage.gateway.rows('select claim_token from event_commands where claimed_until > now()');
   await until('one is released', async () => (await inForce()).length === 1);
   expect(await inForce()).toEqual([{ claim_token: living.claims.token }]);
-});
-
-test('a process that stops releases all its claims', async () => {
-  const { claims, heartbeat } = await stage.alive();
-  const ids = await claimedBy(claims.token, 2);
-  await heartbeat.stop();
-  expect(await holders(ids)).toEqual([]);
 });

@@ -39,6 +39,15 @@ test('a process that stops is no longer listed', async () => {
   expect(listed.map(({ id }) => id)).not.toContain(claims.token);
 });
 
+test('a process that stops releases all its claims', async () => {
+  const { claims, heartbeat } = await stage.alive();
+  const id = await settledEvent();
+  await claim(claims.token);
+  expect(await isClaimed(id)).toBe(true);
+  await heartbeat.stop();
+  expect(await isClaimed(id)).toBe(false);
+});
+
 test('a claim that is locked while its process stops is taken over', async () => {
   const { claims, heartbeat } = await twoProcesses();
   const id = await settledEvent();

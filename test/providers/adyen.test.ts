@@ -81,6 +81,8 @@ describe('secrets', () => {
 
 describe('event type and id', () => {
   const platform = (type: unknown, rest: object) => JSON.stringify({ type, ...rest });
+  const classic = (rest: object) =>
+    JSON.stringify({ eventType: 'ACCOUNT_HOLDER_CREATED', executingUserKey: 'ws', live: false, ...rest, content: {} });
   // Shapes of https://docs.adyen.com/development-resources/webhooks/webhook-types and
   // https://github.com/Adyen/adyen-node-api-library/tree/main/src/__tests__/webhooks
   const cases: [string, string, string | null, string | null][] = [
@@ -109,6 +111,14 @@ describe('event type and id', () => {
       'recurring.token.created',
       'recurring.token.created:QBQ',
     ],
+    // The example of https://docs.adyen.com/classic-platforms/configure-notifications/signing-notifications-with-hmac
+    [
+      'a classic platform',
+      classic({ pspReference: '9915311308462016' }),
+      'ACCOUNT_HOLDER_CREATED',
+      'ACCOUNT_HOLDER_CREATED:9915311308462016',
+    ],
+    ['a classic platform without a reference', classic({}), 'ACCOUNT_HOLDER_CREATED', null],
     [
       'a report',
       platform('balancePlatform.report.created', { data: { fileName: 'x' } }),

@@ -53,6 +53,11 @@ const messenger = (object: string, ...messaging: unknown[]) => ({
   object,
   entry: [{ id: '1', time: 1458692752478, messaging }],
 });
+/** As Meta sends it to apps with Instagram login. */
+const instagramEntry = (field: string, value: unknown) => ({
+  object: 'instagram',
+  entry: [{ id: '1', time: 1520383571, field, value }],
+});
 const feed = (field: string, value: unknown) => ({
   object: 'page',
   entry: [{ id: '1', time: 1520383571, changes: [{ field, value }] }],
@@ -78,6 +83,14 @@ describe('type and id', () => {
     ['a delivery', messenger('page', { delivery: { watermark: 1 } }), 'page.message_deliveries', generated],
     ['a read', messenger('page', { read: { watermark: 1 } }), 'page.message_reads', generated],
     ['a handover', messenger('page', { pass_thread_control: {} }), 'page.messaging_handovers', generated],
+    ['a thumb up', messenger('page', { response_feedback: { mid: 'm_4' } }), 'page.response_feedback', own('m_4')],
+    ['feedback', messenger('page', { messaging_feedback: {} }), 'page.messaging_feedback', generated],
+    [
+      'an address',
+      messenger('page', { messaging_customer_information: {} }),
+      'page.messaging_customer_information',
+      generated,
+    ],
     ['something new', messenger('page', { surprise: {} }), 'page.messaging', generated],
     ['an Instagram message', messenger('instagram', { message: { mid: 'i_1' } }), 'instagram.messages', own('i_1')],
     [
@@ -87,6 +100,17 @@ describe('type and id', () => {
       own('i_1'),
     ],
     ['an Instagram read', messenger('instagram', { read: { mid: 'i_1' } }), 'instagram.messaging_seen', own('i_1')],
+    ['an Instagram edit', messenger('instagram', { message_edit: { mid: 'i' } }), 'instagram.message_edit', own('i')],
+    ['an Instagram referral', messenger('instagram', { referral: {} }), 'instagram.messaging_referral', generated],
+    [
+      'an Instagram handover',
+      messenger('instagram', { take_thread_control: {} }),
+      'instagram.messaging_handover',
+      generated,
+    ],
+    ['a comment with Instagram login', instagramEntry('comments', { id: '17865' }), 'instagram.comments', own('17865')],
+    ['a live comment with it', instagramEntry('live_comments', { id: '1' }), 'instagram.live_comments', own('1')],
+    ['an entry with an empty field', instagramEntry('', { id: '1' }), 'instagram', generated],
     [
       'standby',
       { object: 'page', entry: [{ id: '1', standby: [{ message: { mid: 'm_3' } }] }] },
@@ -161,6 +185,12 @@ describe('batches', () => {
     expect(batch('wamid.A', 'wamid.B')).toEqual(batch('wamid.A', 'wamid.B'));
     expect(batch('wamid.A', 'wamid.C')).not.toEqual(batch('wamid.A', 'wamid.B'));
     expect(batch('wamid.A')).not.toEqual(batch('wamid.A', 'wamid.B'));
+  });
+
+  test('a comment with Instagram login that comes again is a duplicate', () => {
+    const comment = () => read(instagramEntry('comments', { id: '17865', text: 'hi' })).key;
+    expect(comment()).toHaveLength(32);
+    expect(comment()).toEqual(comment());
   });
 
   test('each status of a message is a different event', () => {

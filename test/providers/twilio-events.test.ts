@@ -18,6 +18,15 @@ describe('type and id', () => {
     ],
     ['a status callback', { ...sms, MessageStatus: 'undelivered', SmsStatus: 'sent' }, 'message.undelivered', 'SM1'],
     ['an old status callback', { SmsSid: 'SM2', SmsStatus: 'sent' }, 'message.sent', 'SM2'],
+    ...['sent', 'delivered', 'read', 'undelivered'].map((status): [string, Record<string, string>, string, string] => [
+      `a status callback of WhatsApp: ${status}`,
+      {
+        ...{ ...sms, ChannelPrefix: 'whatsapp', SmsStatus: status, MessageStatus: status },
+        ...(status === 'sent' ? {} : { EventType: status.toUpperCase() }),
+      },
+      `message.${status}`,
+      'SM1',
+    ]),
     ['a call', { CallSid: 'CA1', CallStatus: 'completed' }, 'call.completed', 'CA1'],
     [
       'a recording of a call',

@@ -167,7 +167,7 @@ test('the data folder of an interrupted reseal --new-key restores a backup of th
 
   keep('secrets-key', 'no key');
   const refused = await restored([name], variables);
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('secrets-key in')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('secrets/secrets-key holds no key')]);
 });
 
 test('with a new SECRETS_KEY and the backup’s key as the previous one, all secrets decrypt until reseal', async () => {

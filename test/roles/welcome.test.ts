@@ -3,7 +3,9 @@ import { welcome } from '../../src/roles/welcome.ts';
 
 const settings = {
   baseUrl: 'http://127.0.0.1:8080',
+  refused: null,
   adminToken: null,
+  tokenFile: null,
   webUiUrl: null,
   dataDir: '/d',
   outboxDir: '/d/outbox',

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterEach, aroundAll, beforeEach, expect } from 'vitest';
 import { procStat } from './proc-stat.ts';
 
 // The processor time of each test file by phase: TEST_CPU=cpu.jsonl npm test, then node .ci/cpu.mjs cpu.jsonl.
@@ -36,12 +36,13 @@ if (output !== undefined) {
     [phase, began] = [next, now];
   };
   // Those of this file run before the hooks of the test file at its beginning, and after them at its end.
-  beforeAll(() => enter('setup'));
-  beforeEach(() => enter('tests'));
-  afterEach(() => enter('teardown'));
-  afterAll(() => {
+  aroundAll(async (runFile) => {
+    enter('setup');
+    await runFile();
     enter('');
     const file = relative(root, expect.getState().testPath ?? '');
     appendFileSync(output, `${JSON.stringify({ file, wallMs: Math.round(performance.now() - beganMs), phases })}\n`);
   });
+  beforeEach(() => enter('tests'));
+  afterEach(() => enter('teardown'));
 }

@@ -3,8 +3,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, inject } from 'vitest';
+import { afterEach, aroundAll, inject } from 'vitest';
 import type { Role } from '../../src/config/config.ts';
+import { pidExists } from '../../src/embedded/os-process.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note } from './leaks/watch.ts';
 import { policy } from './policy.ts';
@@ -32,9 +33,13 @@ export function cleanEnvironment(): Record<string, string> {
   return { PATH, HOME, ...compileCache, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }) };
 }
 
-/** The environment of a role. Several workers of the tests run at the same time, so each takes a free port. */
+/**
+ * The environment of a role, without the profiles of the user for Temporal. Several workers of the tests run at the same time,
+ * so each takes a free port.
+ */
 export const environmentOf = (role: string, variables: Record<string, string | undefined>) => ({
   ...cleanEnvironment(),
+  XDG_CONFIG_HOME: '/nonexistent',
   ...(role === 'worker' ? { METRICS_PORT: '0' } : {}),
   EVENT_WORKFLOWS: policy(),
   ...variables,
@@ -43,7 +48,7 @@ export const environmentOf = (role: string, variables: Record<string, string | u
 /** A folder that the database's user may enter. After the file's tests it is removed, and its processes are killed. */
 export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string {
   if (!cleansUp) throw new Error('call gatewaysEndWithTheirTest() at the top of the file, which removes the folder');
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
+  const folder = mkdtempSync(join(tmpdir(), `gateway-process-${process.pid}-`));
   chmodSync(folder, 0o755);
   folders[owner].add(folder);
   return folder;
@@ -151,8 +156,7 @@ export function gatewaysEndWithTheirTest(last: 'test' | 'file' = 'test'): void {
       for (const gateway of inFlight()) console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
     if (last === 'test') await end();
   });
-  afterAll(async () => {
-    if (last === 'file') await end();
+  const cleanUp = async () => {
     const all = [...folders.gateway, ...folders.test];
     const left = await killedOn(all);
     for (const folder of all) note(leaksInFolder(folder));
@@ -161,8 +165,28 @@ export function gatewaysEndWithTheirTest(last: 'test' | 'file' = 'test'): void {
     for (const owned of Object.values(folders)) owned.clear();
     cleansUp = false;
     if (left.length > 0 || running.size > 0) throw new Error(`these processes were left: ${JSON.stringify(left)}`);
+  };
+  // Not a hook `afterAll`, which would not run after one that throws.
+  aroundAll(async (runFile) => {
+    await runFile();
+    try {
+      if (last === 'file') await end();
+    } finally {
+      await cleanUp();
+    }
   });
 }
+
+/** Kills the processes that a killed run of tests left behind: those on folders with the pid of a process that is gone. */
+export const killAbandoned = () =>
+  killedOn(
+    readdirSync(tmpdir())
+      .filter((name) => {
+        const [, pid] = /^gateway-(?:process|test)-(\d+)-/.exec(name) ?? [];
+        return pid !== undefined && !pidExists(Number(pid));
+      })
+      .map((name) => join(tmpdir(), name)),
+  );
 
 /** Kills the processes that still run on these folders, and returns them. */
 async function killedOn(wanted: string[]): Promise<{ pid: number; command: string }[]> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * `/proc/PID/stat` (proc_pid_stat(5); Linux only): the name, and the fields after it, which stands in parentheses and may
@@ -11,3 +11,13 @@ export function procStat(pid: number | string): { name: string; fields: string[]
   const end = stat.lastIndexOf(')');
   return { name: stat.slice(stat.indexOf('(') + 1, end), fields: stat.slice(end + 2).split(' ') };
 }
+
+/** The same of each thread of a process, except those that end at this moment. */
+export const threadStats = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      return [procStat(`${pid}/task/${thread}`)];
+    } catch {
+      return [];
+    }
+  });

@@ -9,9 +9,9 @@ import { droppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { createSender } from '../../src/delivery/send.ts';
 import { deliverySchedule } from '../../src/delivery/workflow-schedule.ts';
 import { Commands } from '../../src/engine/commands.ts';
+import { WorkflowDispatcher } from '../../src/engine/dispatcher.ts';
 import { EngineLink } from '../../src/engine/engine-link.ts';
 import { QueueWrites } from '../../src/engine/queue-writes.ts';
-import { WorkflowRelay } from '../../src/engine/relay.ts';
 import { Starts } from '../../src/engine/starts.ts';
 import { WorkflowEngine } from '../../src/engine/workflow-engine.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
@@ -198,10 +198,10 @@ async function openQueueStage() {
           ...{ attempts: attemptsOf(options), schedule },
         }),
       ),
-    /** The relay of a worker, started and without a connection to Temporal. */
-    workflowRelay: (options: { patienceMs?: number } = {}) =>
+    /** The dispatcher of a worker, started and without a connection to Temporal. */
+    workflowDispatcher: (options: { patienceMs?: number } = {}) =>
       started(
-        new WorkflowRelay({
+        new WorkflowDispatcher({
           ...{ database, databaseUrl: gateway.databaseUrl, log },
           lastAttempt: schedule.delaysMs.length + 1,
           whenExhausted: async () => undefined,

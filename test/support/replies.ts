@@ -9,6 +9,12 @@ export function askToWait(status: number, seconds: number): Reply {
 /** Never answers. */
 export const hang: Reply = () => undefined;
 
+/** Answers with 200 after the test has called `release`. */
+export function heldBack() {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
+}
+
 /** A reply that waits until the test calls `answer`. */
 export function hold() {
   const { promise, resolve } = Promise.withResolvers<Delivery>();

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
@@ -12,6 +13,8 @@ import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { cpuTimes } from '../bench/cpu.ts';
 import { compileCache } from './compile-cache.ts';
 import { freshDatabase } from './database.ts';
+import { refuseEnvFile } from './env-file.ts';
+import { killAbandoned } from './gateway-process.ts';
 import { leaksInDatabases } from './leaks/database.ts';
 import { reportOf } from './leaks/markers.ts';
 import { leaksInTemporal } from './leaks/temporal.ts';
@@ -41,9 +44,11 @@ declare module 'vitest' {
 
 /** One real PostgreSQL and one real Temporal for the whole run; each test file has its own database and task queue. */
 export default async function setup(project: TestProject) {
+  refuseEnvFile(fileURLToPath(new URL('../..', import.meta.url)));
+  await killAbandoned();
   const log = createLog('warn');
   const program = await temporalProgram((line) => console.log(line));
-  const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const folder = await mkdtemp(join(tmpdir(), `gateway-test-${process.pid}-`));
   // The database's user must be able to enter the folder.
   await chmod(folder, 0o755);
   const dataDir = openDataDir(folder);
@@ -62,7 +67,9 @@ export default async function setup(project: TestProject) {
   project.provide('temporalUiUrl', temporal.uiUrl);
   project.provide('compileCache', compileCache);
   const prepared = join(folder, 'prepared');
-  await mkdir(prepared, { mode: 0o755 });
+  await mkdir(prepared);
+  // As the folder above; the mode of `mkdir` is subject to the umask.
+  await chmod(prepared, 0o755);
   project.provide('preparedFolders', prepared);
   project.provide('workflowCode', (await bundleWorkflows({ cacheDir: null, log })).code);
   return async () => {

@@ -89,8 +89,15 @@ test('an expired token is refused without a read, and frees its name', async () 
     role: 'read',
     expires_at: new Date(Date.now() + 30_000).toISOString(),
   });
-  expect(await statusOf(body.token)).toBe(200);
-  await until('it is refused', async () => (await statusOf(body.token)) === 401);
+  await client.query('begin');
+  try {
+    // Until the end of the transaction, no process can read which tokens are in force.
+    await client.query('lock table admin_tokens in access exclusive mode');
+    expect(await statusOf(body.token)).toBe(200);
+    await until('it is refused', async () => (await statusOf(body.token)) === 401);
+  } finally {
+    await client.query('rollback');
+  }
   expect((await create({ name: 'short', role: 'read' })).status).toBe(201);
 });
 

@@ -1,13 +1,21 @@
+import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { oldestUpgrade, squashed } from '../../src/database/applied-migrations.ts';
 import { firstMigration, migrations } from '../../src/database/migrations.ts';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
+import { addAccount } from '../../src/roles/undone.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { backUp, folderStore, neverAborted, restore, testKeyring } from '../backups/support.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
+import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
+import { secretsKeyOf } from '../support/keyring.ts';
 import { queryOnce } from '../support/one-connection.ts';
+import { receivedEvent } from '../support/received.ts';
 import { schemaDump } from './dump.ts';
 import { useReleaseBefore } from './load-release-before.ts';
 
+gatewaysEndWithTheirTest();
 const log = createLog('silent');
 const before = useReleaseBefore();
 
@@ -44,6 +52,35 @@ test.each([
   expect({ migrated: migrated.toSorted(), skipped }).toEqual({ migrated: missing, skipped: [] });
   expect(await kept(into)).toHaveLength(1);
   expect(await schemaDump(into)).toEqual(await schemaDump(await migratedDatabase()));
+});
+
+/** Stores an event whose transaction has an id that another cluster has not reached, and a token of the admin API. */
+async function fillWithOwn(url: string): Promise<void> {
+  const database = await openDatabase({ url, log });
+  const account = { id: uuidv7() };
+  await database.transaction((sql) => addAccount(sql, account.id, 'slug'));
+  await new EventReceiver(database).receive(receivedEvent(account));
+  await database.close();
+  await queryOnce(url, `update events set stored_xid = '9000000000'`);
+  await queryOnce(
+    url,
+    `insert into admin_tokens (id, hash, name, role, created_by) values (gen_random_uuid(), '00', 'of before', 'admin', 'ann')`,
+  );
+}
+
+test('ids of transactions and admin tokens, which the release before backs up on a database of this one, are not restored', async () => {
+  const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];
+  await fillWithOwn(from);
+  const { name } = await backUpBefore(from, store);
+  expect(await restore(into, store, name)).toMatchObject({ rowsByTable: { events: 1 }, skipped: [] });
+  expect(await queryOnce(into, 'select id from events where stored_xid < pg_current_xact_id()')).toHaveLength(1);
+  expect(await queryOnce(into, 'select name from admin_tokens')).toEqual([]);
+
+  const variables = { SECRETS_KEY: secretsKeyOf(testKeyring), BACKUP_DIR: store.place };
+  const asSql = spawnGateway('backup-sql', variables, [name]);
+  expect(await asSql.exited).toMatchObject({ code: 1 });
+  expect(asSql.stderr()).toMatch(/has what backups leave out \(.*admin_tokens.*events\.stored_xid.*`npm run restore`/);
+  expect(asSql.stdout()).toBe('');
 });
 
 test('the release before refuses a backup of this one, which has migrations that it does not know', async () => {

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll } from 'vitest';
+import { oldestUpgrade } from '../../src/database/applied-migrations.ts';
 import { ownFolder } from '../faults/ground.ts';
 import { useForAll } from '../support/use.ts';
-import { checkOutReleaseBefore } from './release-before.ts';
+import { checkOut, checkOutReleaseBefore } from './release-before.ts';
 
-/** The code of the release before, in this process. */
+/** What tests call of the release before, in this process. */
 interface ReleaseBefore {
   migrateOnce: typeof import('../../src/database/migrate.ts')['migrateOnce'];
   connectDatabase: typeof import('../../src/database/database.ts')['connectDatabase'];
@@ -20,16 +21,26 @@ const files = [
   ...['backups/write-backup.ts', 'backups/restore.ts', 'backups/verify-archive.ts'],
 ];
 
-/** Checks the release before out into `folder`, and loads what tests call of it. */
-async function loadReleaseBefore(folder: string): Promise<ReleaseBefore> {
-  const checkout = checkOutReleaseBefore(folder);
+/** What the files of a checkout export, in one object. */
+async function load(checkout: string, files: readonly string[]) {
   const modules = files.map((file) => import(pathToFileURL(join(checkout, 'src', file)).href));
   return Object.assign({}, ...(await Promise.all(modules)));
 }
 
-/** The same for all tests of a file. */
-export function useReleaseBefore(): ReleaseBefore {
+function useCheckout<Exports extends object>(open: (folder: string) => Promise<Exports>): Exports {
   const { folder, remove } = ownFolder('gateway-upgrade-');
   afterAll(remove);
-  return useForAll(() => loadReleaseBefore(folder));
+  return useForAll(() => open(folder));
 }
+
+/** The code of the release before, for all tests of a file. */
+export const useReleaseBefore = () =>
+  useCheckout<ReleaseBefore>((folder) => load(checkOutReleaseBefore(folder), files));
+
+/** The code of the oldest commit from which this version upgrades, for all tests of a file. */
+export const useOldestUpgrade = () =>
+  useCheckout<Pick<ReleaseBefore, 'migrateOnce' | 'writeBackup'>>((folder) => {
+    const checkout = join(folder, 'oldest-upgrade');
+    checkOut(oldestUpgrade, checkout);
+    return load(checkout, ['database/migrate.ts', 'backups/write-backup.ts']);
+  });

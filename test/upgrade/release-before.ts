@@ -15,21 +15,34 @@ const packages = z.object({ dependencies: z.record(z.string(), z.string()) });
 const installed = z.object({ version: z.string() });
 
 /**
- * Writes files of the release before into a tar archive.
+ * Writes files of a commit into a tar archive.
  *
  * @param path a folder of the repository; by default all of it.
  * @throws Error that says what to do when the history is missing.
  */
-export function archiveReleaseBefore(archive: string, path = '.'): void {
+function archiveCommit(commit: string, archive: string, path = '.'): void {
   try {
-    execFileSync('git', ['archive', '--output', archive, releaseBefore, path], { cwd: thisCheckout, stdio: 'pipe' });
+    execFileSync('git', ['archive', '--output', archive, commit, path], { cwd: thisCheckout, stdio: 'pipe' });
   } catch (error) {
     throw new Error(
-      `The commit ${releaseBefore}, the release before, is not in this clone. A shallow clone has only the newest commits: run ` +
+      `The commit ${commit} is not in this clone. A shallow clone has only the newest commits: run ` +
         '`git fetch --unshallow origin`, or `git fetch origin` for that commit. Without a clone, this test cannot run.',
       { cause: error },
     );
   }
+}
+
+/** As `archiveCommit`, of the release before. */
+export const archiveReleaseBefore = (archive: string, path: string) => archiveCommit(releaseBefore, archive, path);
+
+/** Writes the files of a commit into a new folder, with the packages of this checkout. */
+export function checkOut(commit: string, target: string): void {
+  const archive = `${target}.tar`;
+  archiveCommit(commit, archive);
+  mkdirSync(target);
+  execFileSync('tar', ['-xf', archive, '-C', target]);
+  rmSync(archive);
+  symlinkSync(join(thisCheckout, 'node_modules'), join(target, 'node_modules'));
 }
 
 /**
@@ -41,11 +54,7 @@ export function archiveReleaseBefore(archive: string, path = '.'): void {
  */
 export function checkOutReleaseBefore(folder: string): string {
   const target = join(folder, 'release-before');
-  const archive = join(folder, 'release-before.tar');
-  archiveReleaseBefore(archive);
-  mkdirSync(target);
-  execFileSync('tar', ['-xf', archive, '-C', target]);
-  rmSync(archive);
+  checkOut(releaseBefore, target);
   const needed = packages.parse(JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'))).dependencies;
   const other = Object.entries(needed).filter(([name, wanted]) => versionOf(name) !== wanted);
   if (other.length > 0)
@@ -54,7 +63,6 @@ export function checkOutReleaseBefore(folder: string): string {
         `${other.map(([name, wanted]) => `${name} ${wanted}, not ${versionOf(name)}`).join('; ')}. ` +
         'Install its own packages for this test, with `npm ci` in its folder, in place of the link to node_modules.',
     );
-  symlinkSync(join(thisCheckout, 'node_modules'), join(target, 'node_modules'));
   // The release before knows no fonts, and does not start with a file that it cannot serve.
   const console = 'src/console/dist';
   const isKnown = (file: string) => !file.endsWith('.woff2');

@@ -2,7 +2,7 @@ import type { Target } from '../load/webhooks.ts';
 import { adminToken, createAccount } from '../processes.ts';
 
 /** Where webhooks of an account are sent, and its address in the admin API. */
-type Account = Target & { adminUrl: string };
+export type Account = Target & { adminUrl: string };
 
 /** What scenarios ask the admin API for. Anything but a success throws. */
 export interface AdminCalls {

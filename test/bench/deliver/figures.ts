@@ -27,6 +27,8 @@ export interface Figures {
   miscounted: string[] | null;
   /** Webhooks a second of the bare exchange with the same bodies and connections, if there is one to compare with. */
   barePerS?: number | null;
+  /** Events whose first attempt was made from the queue, because the api did not keep them in memory; only where counted. */
+  queued?: number;
 }
 
 /** A row of the table. */
@@ -57,5 +59,6 @@ export function columnsOf(figures: Figures): Record<string, string | number> {
     Temporal: perEvent(figures.cpu?.engine),
     'bare exchange/s': whole(figures.barePerS),
     'metrics that differ': figures.miscounted?.length ?? '',
+    ...(figures.queued === undefined ? {} : { 'through the queue': figures.queued }),
   };
 }

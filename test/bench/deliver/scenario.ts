@@ -20,7 +20,7 @@ export interface ScenarioOptions {
   bodies: number[];
   /** Consumers of the account of a burst, each a row. */
   consumers: number[];
-  /** Events for the consumer that takes a second to answer. */
+  /** Events for the consumers that take seconds to answer. */
   slowEvents: number;
 }
 

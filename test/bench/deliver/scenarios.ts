@@ -5,7 +5,7 @@ import { burst } from './scenarios/burst.ts';
 import { firstEvents } from './scenarios/first-events.ts';
 import { manyAccounts } from './scenarios/many-accounts.ts';
 import { severalConsumers } from './scenarios/several-consumers.ts';
-import { slowConsumer } from './scenarios/slow-consumer.ts';
+import { slowConsumers } from './scenarios/slow-consumers.ts';
 import { steady } from './scenarios/steady.ts';
 
 /** What `deliver` measures, in the order of its table. Each scenario gets a gateway of its own. */
@@ -15,7 +15,7 @@ export const scenarios: Record<string, (options: ScenarioOptions) => Scenario[]>
   first: () => [firstEvents()],
   backlog: (options) => [afterBacklog(options)],
   due: (options) => [afterPause(options)],
-  slow: (options) => [slowConsumer(options)],
+  slow: (options) => [slowConsumers(options)],
   accounts: (options) => [manyAccounts(options)],
   consumers: (options) => options.consumers.map((count) => severalConsumers(options, count)),
   bodies: (options) => options.bodies.map((bytes) => burst({ ...options, bytes })),

@@ -11,7 +11,7 @@ export async function warmUp(stage: Stage): Promise<void> {
   await queueEmpty(stage);
 }
 
-/** Waits until the relay has nothing to do, so that the workflows of one load do not slow down the next. */
+/** Waits until the dispatcher has nothing to do, so that the workflows of one load do not slow down the next. */
 async function queueEmpty(stage: Stage): Promise<void> {
   const endMs = Date.now() + drainLimitMs;
   for (;;) {

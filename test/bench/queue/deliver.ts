@@ -4,7 +4,7 @@ import type { OutcomeRecorder } from '../../../src/events/transitions/attempt-re
 import { markStartedEvents } from '../../../src/events/transitions/started.ts';
 import { outcomeOf } from '../../support/received.ts';
 
-/** Removes claimed events from the queue, as the relay does after the start of their workflows. */
+/** Removes claimed events from the queue, as the dispatcher does after the start of their workflows. */
 export const removeStarted = (sql: Sql, claims: ClaimName[]): Promise<void> =>
   markStartedEvents(
     sql,

@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { createLog } from '../../../src/shared/log.ts';
 import { bundleWorkflows } from '../../../src/temporal/workflow-bundle.ts';
 import { ownFolder } from '../../faults/ground.ts';
+import { refuseEnvFile } from '../../support/env-file.ts';
 import { leaksInDatabases } from '../../support/leaks/database.ts';
 import { reportOf } from '../../support/leaks/markers.ts';
 import { prepareClusterGround } from '../ground.ts';
@@ -13,6 +15,7 @@ import { prepareClusterGround } from '../ground.ts';
  * the Temporal server on it. Takes the place of test/support/servers.ts.
  */
 export default async function setup(project: TestProject) {
+  refuseEnvFile(fileURLToPath(new URL('../../..', import.meta.url)));
   const ground = await prepareClusterGround();
   const { folder, remove } = ownFolder('gateway-test-');
   const logs = join(folder, 'logs');

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { uuidFloor } from '../../../src/database/uuid-time.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
@@ -6,7 +6,8 @@ import { listEvents } from '../../../src/events/read.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
 import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
-import { rows } from '../../support/stored.ts';
+import { newSecret } from '../../support/secrets.ts';
+import { eventsOf, rows } from '../../support/stored.ts';
 import { began, dayMs, expectExact, inOther, log, midnight, useRetentionStage } from './stage.ts';
 
 const stage = useRetentionStage();
@@ -175,6 +176,24 @@ test('what checks of rejected webhooks have found is deleted with the rejected w
   );
   expect(await expireRows(database)).toEqual({ ...nothing, rejection_checks: 1 });
   expect(await idsOf('rejection_checks', 'rejected_event_id')).toEqual([kept]);
+});
+
+test('a check of an acknowledged webhook stays known after its month, so that a second check makes no second event', async () => {
+  const { admin, send } = stage.gateway;
+  const [secret, body] = [newSecret(), '{"without":"an id"}'];
+  const account = await admin.createAccount({
+    ...{ provider: 'hmac', provider_config: { header: 'X-Signature' } },
+    ...{ signing_secret_current: newSecret(), skip_signature_verification: false },
+  });
+  await send(account, body, { 'X-Signature': createHmac('sha256', secret).update(body).digest('hex') });
+  const [event] = await eventsOf(stage.database, account.id);
+  await admin.request('PATCH', `/admin/accounts/${account.id}`, { signing_secret_current: secret });
+  const check = async () => (await admin.post(`/admin/events/rejected/${event?.id}/check`)).body;
+  const { result, event_id } = await check();
+  expect(result).toBe('accepted');
+  await admin.post(`/admin/events/${event?.id}/ack`);
+  await expireRows(stage.database, { now: new Date(Date.now() + 32 * dayMs) });
+  expect(await check()).toMatchObject({ result: 'already_accepted', event_id });
 });
 
 test('summaries are deleted a month after their end or with their events, bursts with their destinations', async () => {

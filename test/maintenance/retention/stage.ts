@@ -41,7 +41,7 @@ export async function openStage(options: TestGatewayOptions = {}) {
   };
   const attempt = async (eventId: string, fields: Partial<Outcome> = {}) => {
     await recorder.record(outcomeOf(eventId, { last: true, ...fields }));
-    // As if the relay had recorded that its workflow runs.
+    // As if the dispatcher had recorded that its workflow runs.
     await database.pool.query('delete from event_queue where event_id = $1', [eventId]);
     await database.pool.query(`update events set status = 'enqueued' where id = $1 and status = 'received'`, [eventId]);
   };

@@ -16,7 +16,7 @@ test('two apis and two workers: the scrapes add up to what sender and consumers 
     roles.startWorker(),
   ]);
   const places = [one.baseUrl, two.baseUrl, ...(await Promise.all(workers.map(metricsOf)))];
-  const { expected, statuses } = await countedLoad([one, two]);
+  const { expected, statuses } = await countedLoad([one, two], [one, two, ...workers]);
   expect(Object.fromEntries(statuses)).toEqual({ 202: 79, 401: 4, 403: 1, 404: 6, 413: 2 });
   // An answer is given out for a second.
   await until(

@@ -46,7 +46,7 @@ const smaller = (before: Map<string, number>, now: Map<string, number>) =>
 
 test('npm start has one answer, in which the series of its api never become smaller while its worker dies', async () => {
   const gateway = await startWholeGateway(await startedFolder(), { ...(await sharedServers()), ...loadSettings });
-  const { expected } = await countedLoad([gateway]);
+  const { expected } = await countedLoad([gateway], [gateway]);
   const look = () => scraped(gateway.baseUrl);
   const isUp = (answer: Answer) => gaugeOf(answer, 'gateway_worker_process_up');
   await until(
@@ -110,9 +110,10 @@ test('while the database is too slow for a scrape, the gauges of api and worker 
   const gauge = 'gateway_deliveries_pending';
   const pending = (answer: Answer) =>
     programs.map((role) => answer.get(gauge)?.series.get(seriesOf(role, gauge)) ?? null);
+  const isUp = (answer: Answer) => gaugeOf(answer, 'gateway_worker_process_up') === 1;
   const areShown = (answer: Answer) => pending(answer).every((value) => value === 0);
   await until('both have read their gauges', async () => areShown(await scraped(gateway.baseUrl)));
-  const late = await until('a scrape is answered while both wait', async () => {
+  const late = await until('a scrape with both is answered while they wait', async () => {
     // Longer than a reading is used again (src/roles/compose-metrics.ts).
     await sleep(2_500);
     return withClient(servers.DATABASE_URL ?? '', async (client) => {
@@ -122,11 +123,11 @@ test('while the database is too slow for a scrape, the gauges of api and worker 
       const { rowCount } = await client.query(
         `select from pg_locks where relation = 'backups'::regclass and not granted`,
       );
-      return rowCount === programs.length && answer;
+      // On a busy machine, the worker may answer later than the api waits for it: half a second after its own limit.
+      return rowCount === programs.length && isUp(answer) && answer;
     });
   });
   expect(pending(late)).toEqual([0, 0]);
-  expect(gaugeOf(late, 'gateway_worker_process_up')).toBe(1);
   await gateway.printed(/gauges read too slowly/, 'stderr');
 });
 

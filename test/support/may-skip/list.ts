@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import semver from 'semver';
 import { isRoot } from '../../../src/embedded/os-process.ts';
 import { programsOnPath } from '../../../src/embedded/programs-on-path.ts';
@@ -97,6 +98,12 @@ export const maySkip = {
     needs: '`/dev/full`',
     why: 'Only Linux has it',
     isHere: () => existsSync('/dev/full'),
+  },
+  ipv6: {
+    tests: ['test/delivery/send.test.ts', 'test/http/client-address.test.ts'],
+    needs: 'the address `::1`',
+    why: 'Many containers have no IPv6',
+    isHere: () => Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1')),
   },
   'socket timers': {
     tests: ['test/database/keep-alive.test.ts'],
