@@ -1,7 +1,7 @@
 // Makes a release of what is committed: npm run release -- <version>
 // Dates the changelog's "Unreleased" section, sets the version in package.json, package-lock.json, openapi.json, the image
 // of docker-compose.yml and of the documented commands, the label of the Dockerfile and the chart, records the hashes of
-// new files of migrations/, commits, and tags the commit. Pushes nothing.
+// new files of migrations/ and of changed functions, commits, and tags the commit. Pushes nothing.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -52,20 +52,17 @@ changeJson('package-lock.json', (content) => {
   content.packages[''].version = version;
 });
 changeJson('openapi.json', (content) => Object.assign(content.info, { version }));
-// From now on these files must not change: test/database/migration-rules.test.ts.
+// From now on these files must not change, but for the functions: test/database/migration-rules.test.ts.
 changeJson('migrations/released.json', (releases) => {
-  const known = Object.values(releases).flatMap((files) => Object.keys(files));
-  const files = globSync(['Migration*.ts', 'schema/*.sql'], { cwd: 'migrations' }).sort();
-  releases[version] = Object.fromEntries(
-    files
-      .filter((file) => !known.includes(file))
-      .map((file) => [
-        file,
-        createHash('sha256')
-          .update(readFileSync(`migrations/${file}`))
-          .digest('hex'),
-      ]),
-  );
+  const known = Object.assign({}, ...Object.values(releases));
+  const files = globSync(['Migration*.ts', 'functions/*.sql', 'schema/*.sql'], { cwd: 'migrations' }).sort();
+  const hashes = files.map((file) => [
+    file,
+    createHash('sha256')
+      .update(readFileSync(`migrations/${file}`))
+      .digest('hex'),
+  ]);
+  releases[version] = Object.fromEntries(hashes.filter(([file, hash]) => known[file] !== hash));
 });
 changeText('docker-compose.yml', /^( {2}image: webhook-gateway:).*$/m, `$1${version}`);
 for (const file of ['docs/kubernetes.md', 'test/docs/not-run.ts'])
