@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { auditTrail } from '../support/audit-trail.ts';
+import { ownLocks } from '../support/own-locks.ts';
 import { until } from '../support/until.ts';
 import { useGatewayPerTest } from '../support/use-gateway.ts';
 
@@ -36,9 +37,10 @@ async function locked(table: string): Promise<() => Promise<void>> {
 
 const waitsForLock = (table: string) =>
   until(`a statement waits for ${table}`, async () => {
-    const waiting = await gateway.rows(`select 1 from pg_locks l where not l.granted and l.relation = $1::regclass`, [
-      table,
-    ]);
+    const waiting = await gateway.rows(
+      `select 1 from ${ownLocks} l where not l.granted and l.relation = $1::regclass`,
+      [table],
+    );
     return waiting.length > 0;
   });
 
@@ -112,7 +114,7 @@ describe.each(longCalls)('a %s', (_, method, path) => {
     await waitsForLock('audit_chain');
     const trail = auditTrail(gateway.database);
     await gateway.rows(
-      `select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'audit_chain'::regclass`,
+      `select pg_terminate_backend(pid) from ${ownLocks} where not granted and relation = 'audit_chain'::regclass`,
     );
     await release();
     const messages = messagesOf(await response.text());

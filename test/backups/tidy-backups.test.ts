@@ -6,6 +6,7 @@ import { BackupError } from '../../src/backups/backup-error.ts';
 import { listBackups } from '../../src/backups/backup-rows.ts';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { tidyBackups } from '../../src/backups/tidy-backups.ts';
+import { ownLocks } from '../support/own-locks.ts';
 import { until } from '../support/until.ts';
 import { backUp, testKeyring as keyring } from './support.ts';
 import { beforeDeletion, completed, log, made, named, place, stored } from './tidy.ts';
@@ -135,8 +136,7 @@ test('a connection that breaks while the files are listed gives an error and cha
     ...store,
     async files() {
       const ended = await database.pool.query(
-        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
-           and database = (select oid from pg_database where datname = current_database())`,
+        `select pg_terminate_backend(pid) from ${ownLocks} where locktype = 'advisory'`,
       );
       expect(ended.rows).toHaveLength(1);
       const open = () =>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ownLocks } from '../support/own-locks.ts';
 import { useClient, useGateway } from '../support/use-gateway.ts';
 
 const gateway = useGateway({ worker: false });
@@ -9,7 +10,7 @@ const busyWith = (table: string) =>
   gateway.rows(
     `select state, query from pg_stat_activity a
      where datname = current_database() and application_name like 'webhook-gateway%' and pid <> pg_backend_pid()
-       and exists (select from pg_locks l where l.pid = a.pid and l.relation = $1::regclass)`,
+       and exists (select from ${ownLocks} l where l.pid = a.pid and l.relation = $1::regclass)`,
     [table],
   );
 

@@ -22,9 +22,7 @@ const stage = useStage({
 async function removed(id: string): Promise<string> {
   const { runId } = await stage.workflows.status(id);
   await stage.workflows.remove(id);
-  await until('it is deleted', async () => {
-    return !(await stage.workflows.exists(id)) || (await stage.workflows.status(id)).runId !== runId;
-  });
+  await until('it is deleted', async () => (await stage.workflows.latestRun(id))?.runId !== runId);
   await stage.gateway.rows('update events set swept_at = null where id = $1', [id]);
   return runId;
 }

@@ -106,7 +106,7 @@ describe.each(firstAttemptsBy)('before any attempt, first attempts by %s', (_, a
     const row = await stage.gateway.admin.event(id);
     expect(row).toMatchObject({ waits_for: 'account_disabled', delivery_status: 'pending', next_attempt_at: null });
     expect(row).toMatchObject({ attempts: 0, delivery_history: [] });
-    expect(await stage.workflows.exists(id)).toBe(false);
+    expect(await stage.workflows.latestRun(id)).toBeNull();
     expect(consumer.deliveries).toHaveLength(0);
   });
 });

@@ -55,7 +55,7 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
     held.answer(500);
     // After the api's attempt, the workflow starts after the operator's command.
     const result = apiDelivers ? { outcome: 'already_settled', deliveryStatus: status } : { outcome };
-    await until('its workflow has started', () => stage.workflows.exists(id));
+    await until('its workflow has started', () => stage.workflows.latestRun(id));
     expect(await shown(id)).toMatchObject({ ...result, generation: 0, shown: [status, expect.any(Number)] });
   });
 });

@@ -8,6 +8,7 @@ import { backupFolder } from '../support/backup-folder.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { openClient } from '../support/one-connection.ts';
+import { ownLocks } from '../support/own-locks.ts';
 import { roleHere } from '../support/role-here.ts';
 import { connectTo } from '../support/temporal-connection.ts';
 import { until } from '../support/until.ts';
@@ -94,7 +95,7 @@ test('under load, waiting deliveries continue on the new build, and a pinned pur
     args: [{ task: 'audit-purge', olderThanDays: 90 }],
   });
   await until('the purge waits', async () => {
-    const { rows } = await holder.query("select from pg_locks where locktype = 'advisory' and not granted");
+    const { rows } = await holder.query(`select from ${ownLocks} where locktype = 'advisory' and not granted`);
     return rows.length > 0;
   });
   await worker('two');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { ConsumerFailures } from '../../src/incidents/counting/consumer-failures.ts';
 import { FailureCounts } from '../../src/incidents/counting/failure-counts.ts';
+import { ownLocks } from '../support/own-locks.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
@@ -75,7 +76,7 @@ test('failures of a consumer that is forgotten during a write are written once',
   await database.transaction(async (sql) => {
     await sql.query({ name: '', text: 'lock table incident_counts in access exclusive mode' }, []);
     counts.start();
-    const waiting = `select from pg_locks where relation = 'incident_counts'::regclass and not granted`;
+    const waiting = `select from ${ownLocks} where relation = 'incident_counts'::regclass and not granted`;
     await until('the first failures are being written', async () => (await query(waiting)).length > 0);
     fail(consumer);
     succeedOthers(remembered);

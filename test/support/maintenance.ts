@@ -2,6 +2,7 @@ import type { MaintenanceTaskName } from '../../src/maintenance/tasks.ts';
 import type { Answer } from './admin-client.ts';
 import type { TestGateway } from './gateway.ts';
 import { openClient } from './one-connection.ts';
+import { ownLocks } from './own-locks.ts';
 import { until } from './until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
@@ -89,7 +90,7 @@ export async function holdBackups(databaseUrl: string) {
     arrived: () =>
       until('a backup waits for the table', async () => {
         const { rows } = await client.query(
-          `select 1 from pg_locks where relation = 'accounts'::regclass and not granted`,
+          `select 1 from ${ownLocks} where relation = 'accounts'::regclass and not granted`,
         );
         return rows.length > 0;
       }),

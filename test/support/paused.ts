@@ -25,6 +25,7 @@ export async function waitsForResumption({ gateway, workflows }: Stage, eventId:
     where q.event_id = $1 and (e.next_attempt_at is null or e.started_generation < e.generation)`;
   await until('the event waits for the resumption', async () => {
     if ((await gateway.rows(queued, [eventId])).length === 0) return false;
-    return !(await workflows.exists(eventId)) || (await workflows.status(eventId)).status === 'COMPLETED';
+    const run = await workflows.latestRun(eventId);
+    return !run || run.status === 'COMPLETED';
   });
 }

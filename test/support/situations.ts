@@ -46,7 +46,7 @@ export async function openStage(options: TestGatewayOptions) {
       if (gateway.eventWorkflows === 'on_retry') {
         const queued = 'select 1 from event_queue where event_id = $1';
         await until('the event has left the queue', async () => (await gateway.rows(queued, [id])).length === 0);
-        if (!(await workflows.exists(id))) return null;
+        if (!(await workflows.latestRun(id))) return null;
       }
       return workflows.result(id);
     },

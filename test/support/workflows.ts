@@ -131,15 +131,15 @@ export async function openWorkflows({ temporal }: TestGateway) {
     /** Sends an update with one argument in the same way, and waits for its result. */
     update: (eventId: string, name: string, content: unknown) =>
       workflow.getHandle(idOf(eventId)).executeUpdate<unknown, [unknown]>(name, { args: [content] }),
-    /** Whether Temporal has a workflow of the event now. */
-    exists: (eventId: string) =>
+    /** The latest run as it is now, without waiting. Null if Temporal has no workflow of the event, or no longer. */
+    latestRun: (eventId: string) =>
       workflow
         .getHandle(idOf(eventId))
         .describe()
         .then(
-          () => true,
+          ({ status, runId }) => ({ status: status.name, runId }),
           (error: unknown) => {
-            if (error instanceof WorkflowNotFoundError) return false;
+            if (error instanceof WorkflowNotFoundError) return null;
             throw error;
           },
         ),

@@ -4,6 +4,7 @@ import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { replay } from '../../../src/events/transitions/replayed.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
+import { ownLocks } from '../../support/own-locks.ts';
 import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -81,7 +82,7 @@ async function holdAmongLocks({ database, gateway }: Stage) {
   await until('the first tables are locked', async () => {
     const locked = await rows(
       database,
-      `select 1 from pg_locks where pid = $1 and relation = 'delivery_attempts'::regclass and mode = 'AccessExclusiveLock' and granted`,
+      `select 1 from ${ownLocks} where pid = $1 and relation = 'delivery_attempts'::regclass and mode = 'AccessExclusiveLock' and granted`,
       [pid],
     );
     return locked.length > 0;
@@ -98,7 +99,7 @@ test('a statement that waits for a day that is dropped finds no rows of it', asy
   await until('all statements wait', async () => {
     const waiting = await rows(
       database,
-      `select 1 from pg_locks where relation = 'events'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`,
+      `select 1 from ${ownLocks} where relation = 'events'::regclass and not granted`,
     );
     return waiting.length === 4;
   });

@@ -11,6 +11,7 @@ import type { ReceivedWebhook } from '../../../src/events/transitions/received.t
 import { createLog } from '../../../src/shared/log.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import type { TestGatewayOptions } from '../../support/gateway-options.ts';
+import { ownLocks } from '../../support/own-locks.ts';
 import { outcomeOf, receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
 import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
@@ -149,8 +150,9 @@ export async function holdBeforeLocks(gateway: TestGateway) {
     /** The server process that waits for the lock. */
     waiting: () =>
       until('a process waits for the lock', async () => {
-        const [found] = await gateway.rows(`select l.pid from pg_locks l where l.locktype = 'advisory' and not l.granted
-             and l.database = (select oid from pg_database where datname = current_database())`);
+        const [found] = await gateway.rows(
+          `select l.pid from ${ownLocks} l where l.locktype = 'advisory' and not l.granted`,
+        );
         return found?.pid as number | undefined;
       }),
   };

@@ -5,6 +5,7 @@ import { sharedServers, startedFolder, startWholeGateway } from '../../support/g
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { kill } from '../../support/kill.ts';
 import { withClient } from '../../support/one-connection.ts';
+import { ownLocks } from '../../support/own-locks.ts';
 import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
 import { gaugeOf, type ScrapedMetric, scraped, sdkIsMeasured, sumOf } from './exposition.ts';
@@ -121,7 +122,7 @@ test('while the database is too slow for a scrape, the gauges of api and worker 
       await client.query('lock table backups in access exclusive mode');
       const answer = await scraped(gateway.baseUrl);
       const { rowCount } = await client.query(
-        `select from pg_locks where relation = 'backups'::regclass and not granted`,
+        `select from ${ownLocks} where relation = 'backups'::regclass and not granted`,
       );
       // On a busy machine, the worker may answer later than the api waits for it: half a second after its own limit.
       return rowCount === programs.length && isUp(answer) && answer;
