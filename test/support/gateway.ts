@@ -92,6 +92,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     : { startApi, startDeliveries, startWorker };
   const workers: Running[] = [];
   let deliveries: Awaited<ReturnType<Starters['startDeliveries']>> | null = null;
+  /** Set before they have started, so that workers that start together start them once. */
+  let startedDeliveries: Promise<void> | null = null;
   const delivery = {
     delaysMs: options.delaysMs ?? quickDelaysMs,
     timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
@@ -139,11 +141,16 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
       // Before the worker: without an api that makes first attempts, it would leave them to the workflows after 5 s.
       if (options.apiDelivers !== false)
-        deliveries ??= await start.startDeliveries({
-          ...{ database, databaseUrl, keyring, delivery, metrics: unmeasured, log },
-          ...{ burst: options.notifyBurst ?? null, stopLimitMs: 30_000, incidentPace: options.incidents },
-          ...(options.notifications?.burstMs === undefined ? {} : { burstMs: options.notifications.burstMs }),
-        });
+        startedDeliveries ??= start
+          .startDeliveries({
+            ...{ database, databaseUrl, keyring, delivery, metrics: unmeasured, log },
+            ...{ burst: options.notifyBurst ?? null, stopLimitMs: 30_000, incidentPace: options.incidents },
+            ...(options.notifications?.burstMs === undefined ? {} : { burstMs: options.notifications.burstMs }),
+          })
+          .then((started) => {
+            deliveries = started;
+          });
+      await startedDeliveries;
       const worker = await start.startWorker({
         ...{ database, databaseUrl, keyring, temporal, metrics: unmeasured, log },
         delivery,
@@ -173,6 +180,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     async stopWorker() {
       await Promise.all([deliveries, ...workers.splice(0)].map((running) => running?.stop()));
       deliveries = null;
+      startedDeliveries = null;
     },
     async stop() {
       await gateway.stopWorker();
