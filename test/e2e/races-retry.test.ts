@@ -36,7 +36,11 @@ test('a retry that a replay overtakes is still made, and does not replace attemp
     '0 schedule 1 http_error',
     '1 schedule 1 delivered',
   ]);
-  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation: 1 });
+  // Its workflow has the retry before the replay, or after it: then another run makes the retry, and finds the event delivered.
+  const last = await stage.workflows.result(id);
+  expect(last).toMatchObject({ generation: 1, attempts: 1 });
+  if (last.outcome !== 'delivered')
+    expect(last).toMatchObject({ outcome: 'already_settled', deliveryStatus: 'delivered' });
 });
 
 test.each([200, 500])('dead wins over a retry that is then answered with %i', async (answer) => {
