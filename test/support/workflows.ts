@@ -49,10 +49,23 @@ export async function openWorkflows({ temporal }: TestGateway) {
     );
   const describe = (eventId: string, runId?: string) =>
     whenStarted('the workflow is started', () => workflow.getHandle(idOf(eventId), runId).describe());
+  /** One call ends the present workflow and starts another: of one that was terminated before, the gateway starts one itself. */
+  const startInPlace = async (eventId: string, workflowType: string, args: unknown[]) => {
+    const started = await workflow.start(workflowType, {
+      ...{ workflowId: idOf(eventId), taskQueue: temporal.taskQueue, args },
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+    });
+    return started.firstExecutionRunId;
+  };
   return {
-    /** Waits for the event's workflow and returns the result of its latest run, also of one that ends as failed. */
-    result: (eventId: string) =>
-      whenStarted('the workflow is started', () => resultOf(workflow.getHandle<typeof deliverEvent>(idOf(eventId)))),
+    /**
+     * Waits for the event's workflow and returns the result of a run, or of the one as which it continues, also of one that
+     * ends as failed. Default: the latest run.
+     */
+    result: (eventId: string, runId?: string) =>
+      whenStarted('the workflow is started', () =>
+        resultOf(workflow.getHandle<typeof deliverEvent>(idOf(eventId), runId)),
+      ),
     state: (eventId: string) => workflow.getHandle(idOf(eventId)).query(stateQuery),
     /** The status of a run, such as `RUNNING`. Default: the latest run. */
     async status(eventId: string, runId?: string) {
@@ -113,14 +126,10 @@ export async function openWorkflows({ temporal }: TestGateway) {
         args: [input],
       });
     },
-    /** Starts the event's workflow, as an operator does in the Web UI, with any arguments. */
-    async startOddly(eventId: string, args: unknown[]) {
-      await workflow.start('deliverEvent', { workflowId: idOf(eventId), taskQueue: temporal.taskQueue, args });
-    },
-    /** Starts a workflow with the event's id whose task fails for ever, because no worker has its type. */
-    async startFailing(eventId: string) {
-      await workflow.start('unknownType', { workflowId: idOf(eventId), taskQueue: temporal.taskQueue });
-    },
+    /** Starts the event's workflow, as an operator does in the Web UI, with any arguments. Returns the run. */
+    startOddly: (eventId: string, args: unknown[]) => startInPlace(eventId, 'deliverEvent', args),
+    /** Starts a workflow with the event's id whose task fails for ever, because no worker has its type. Returns the run. */
+    startFailing: (eventId: string) => startInPlace(eventId, 'unknownType', []),
     /**
      * Sends a signal to the event's workflow, as an operator does in the Web UI, with any arguments. A `RawValue` among them
      * is sent with its own encoding.
