@@ -32,7 +32,7 @@ test('a destination that hangs for many events delays neither its neighbours nor
   // The other destination of the account gets all messages while the first one answers none.
   await until('the other destination has all messages', () => receivers.hook.deliveries.length >= many);
   expect(receivers.hook.deliveries).toHaveLength(many);
-  expect(dead.deliveries.length).toBeGreaterThan(0);
+  await until('the first destination has some', () => dead.deliveries.length > 0);
   const other = await accountWith(stage, receivers.destinations);
   expect(summarised(await notified(stage, await sendEvent(stage, other), 4))).toEqual(allSent);
   other.consumer.replies = [200];
@@ -74,9 +74,11 @@ test('when a replay is exhausted during the notifications of the first generatio
   expect((await stage.operate.replay(id)).status).toBe(202);
   const again = await stage.gateway.admin.eventually(
     id,
-    (e) => e.notifications.filter((n: Notification) => n.generation === 1 && n.status === 'sent').length === 4,
+    (e) => e.notifications.filter((n: Notification) => n.status === 'sent').length === 7,
   );
-  expect(again.notifications.filter(({ status }: Notification) => status === 'pending')).toHaveLength(1);
+  expect(again.notifications.filter(({ status }: Notification) => status === 'pending')).toMatchObject([
+    { generation: 0, destination_type: 'webhook' },
+  ]);
   held.answer(200);
   expect(summarised(await notified(stage, id, 8))).toEqual([
     ...allSent,
