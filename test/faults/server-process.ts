@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, processTree } from '../support/descendants.ts';
 
@@ -52,7 +52,7 @@ export class ServerProcess {
     const child = spawn(program, args, { ...options, stdio: ['ignore', log, log] });
     closeSync(log);
     // It has one thread yet; later ones inherit the priority.
-    if (nice > 0 && child.pid !== undefined) setPriority(child.pid, nice);
+    if (nice > 0 && child.pid !== undefined) setPriority(child.pid, getPriority() + nice);
     this.#child = child;
     running.add(this);
     this.#ended = new Promise((resolve) => {

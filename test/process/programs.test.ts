@@ -10,7 +10,7 @@ import { processTree, stillRunning } from '../support/descendants.ts';
 import { sharedServers, startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { kill } from '../support/kill.ts';
-import { threadStats } from '../support/proc-stat.ts';
+import { prioritiesOf } from '../support/proc-stat.ts';
 import { randomSecretsKey } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { withoutBusyLines } from '../support/without-busy-lines.ts';
@@ -31,9 +31,6 @@ beforeAll(async () => {
     EVENT_WORKFLOWS: 'always',
   });
 });
-
-/** The priorities of all threads of a process: the field 19 of proc_pid_stat(5). */
-const priorities = (pid: number) => [...new Set(threadStats(pid).map(({ fields }) => Number(fields[16])))];
 
 async function consumed(gateway: WholeGateway, ...replies: Consumer['replies']) {
   const { consumer, account } = await accountForTest(gateway.admin, ...replies);
@@ -88,10 +85,10 @@ test('api and worker are programs with their own settings, the worker with the p
   });
   const usual = getPriority();
   const [api, worker] = programs.map((name) => gateway.program(name) ?? 0);
-  expect(priorities(worker ?? 0)).toEqual([usual + 5]);
-  expect(priorities(gateway.server('temporal'))).toEqual([usual + 5]);
+  expect(prioritiesOf(worker ?? 0)).toEqual([usual + 5]);
+  expect(prioritiesOf(gateway.server('temporal'))).toEqual([usual + 5]);
   expect(getPriority(gateway.server('postgres'))).toBe(usual);
-  for (const pid of [api ?? 0, gateway.pid]) expect(priorities(pid)).toEqual([usual]);
+  for (const pid of [api ?? 0, gateway.pid]) expect(prioritiesOf(pid)).toEqual([usual]);
   // No setting, and so no secret, is in their command lines.
   for (const name of programs) {
     const words = readFileSync(`/proc/${gateway.program(name)}/cmdline`, 'utf8').split('\0');

@@ -21,3 +21,6 @@ export const threadStats = (pid: number) =>
       return [];
     }
   });
+
+/** The CPU priorities of all threads of a process, each once: the field 19 of proc_pid_stat(5). */
+export const prioritiesOf = (pid: number) => [...new Set(threadStats(pid).map(({ fields }) => Number(fields[16])))];
