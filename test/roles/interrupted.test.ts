@@ -47,7 +47,7 @@ async function slowBucket() {
   });
   return {
     BACKUP_URL: `s3://bucket?endpoint=${encodeURIComponent(endpoint)}`,
-    isRead: () => until('the content is read', () => downloads === 2),
+    isRead: () => until('the content is read', () => downloads >= 2),
   };
 }
 
