@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Backlog } from '../../src/attempts/backlog.ts';
 import { lowestId } from '../../src/events/queue.ts';
 
@@ -8,11 +8,15 @@ const nothing = { claimed: [], visited: [], next: null };
 /** A backlog whose first look at the whole queue took so long and found nothing, and the time of its end. */
 function looked(tookMs: number): { backlog: Backlog; endedMs: number } {
   const backlog = new Backlog();
-  const beganMs = performance.now() - tookMs;
+  const endedMs = performance.now();
+  const beganMs = endedMs - tookMs;
   const began = backlog.notices;
   expect(backlog.scope(() => true, beganMs)).toEqual(all);
+  // The pause is twenty times as long as the look: 50 ms in which the test does not run would make it a second longer.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(endedMs);
   backlog.learn(all, nothing, { began, full: false, beganMs });
-  return { backlog, endedMs: performance.now() };
+  clock.mockRestore();
+  return { backlog, endedMs };
 }
 
 test('a look that took long comes again after twenty times as long', () => {
