@@ -15,8 +15,9 @@ test.each(eventWorkflows)(
     const { admin, database } = stage.gateway;
     const consumer = await consumerForTest(500, 500, 200);
     const { id } = await stage.sendTo(consumer);
-    const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');
-    expect(event).toMatchObject({ attempts: lastAttempt, status: 'enqueued' });
+    // That its workflow was started is recorded at the same time as its attempts, and may be later than they are.
+    const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+    expect(event.attempts).toBe(lastAttempt);
     expect(consumer.deliveries.map(({ headers }) => headers['x-webhook-attempt'])).toEqual(['1', '2', '3']);
     const made =
       'select generation, trigger, number, outcome from delivery_attempts where event_id = $1 order by number';
