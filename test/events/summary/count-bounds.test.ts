@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, expect, test } from 'vitest';
 import { ensurePartitions, partitionName } from '../../../src/database/partitions.ts';
+import { until } from '../../support/until.ts';
 import { useClient, useGateway } from '../../support/use-gateway.ts';
 
 const gateway = useGateway({ worker: false });
@@ -33,6 +34,13 @@ const counted = async (query: string) => {
   return { count: body.count, exact: body.exact, fromMs: Date.parse(body.from), eventsFrom };
 };
 
+/** A count of so many events. One whose time of 3 s was over before is made again, as a slow machine may need more. */
+const countedInTime = (query: string) =>
+  until('so many are counted in time', async () => {
+    const some = await counted(query);
+    return some.count === mostCounted && some;
+  });
+
 beforeAll(async () => {
   await store('large', 'one', oldest, 1);
   await store('large', 'most', middle, mostCounted);
@@ -43,14 +51,14 @@ beforeAll(async () => {
 });
 
 test('100,000 events are counted, and that these are all', async () => {
-  const all = await counted('app_key=most');
-  expect(all).toMatchObject({ count: mostCounted, exact: true });
+  const all = await countedInTime('app_key=most');
+  expect(all.exact).toBe(true);
   expect(all.eventsFrom(0)).toBe(mostCounted);
 });
 
 test('of more, the newest are counted, and older days are not read', async () => {
-  const some = await counted('account_slug=large');
-  expect(some).toMatchObject({ count: mostCounted, exact: false });
+  const some = await countedInTime('account_slug=large');
+  expect(some.exact).toBe(false);
   expect(some.eventsFrom(newest.getTime() - dayMs / 2)).toBe(20);
   // One more is read, to know that there are more.
   expect(some.eventsFrom(0)).toBeGreaterThanOrEqual(mostCounted);
