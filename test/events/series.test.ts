@@ -86,7 +86,8 @@ describe('what happened', () => {
     expect(await foldStatistics(gateway.database)).toBe(false);
     expect(await gateway.rows('select 1 as one from event_stat_deltas')).toEqual([]);
     const after = await seen();
-    expect(after[2].points).toEqual(before[2].points);
+    // A new hour may have begun.
+    expect(after[2].points.slice(0, before[2].points.length)).toEqual(before[2].points);
     await foldStatistics(gateway.database);
     await seen();
   });
