@@ -126,6 +126,8 @@ test('while the database takes no writes, workers without heartbeats are not sai
   await page.getByText('alive', { exact: true }).first().waitFor();
   await page.route(/\/admin\/processes$/, async (route) => {
     const answer = await route.fetch();
+    // A busy database may exceed the limit of a call once.
+    if (!answer.ok()) return await route.fulfill({ response: answer });
     const processes = (await answer.json()) as object[];
     await route.fulfill({ response: answer, json: processes.map((process) => ({ ...process, alive: false })) });
   });

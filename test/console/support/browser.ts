@@ -36,6 +36,8 @@ export async function openConsole(options: OpenOptions): Promise<Page> {
   opened.setDefaultTimeout(defaultLimitMs);
   const problems = watch(opened, baseUrl, expectedErrors);
   onTestFinished(async () => {
+    // A route may wait for the answer of the gateway. Its error would be a rejection that nothing handles.
+    await Promise.all(opened.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
     await opened.close();
     expect(problems).toEqual([]);
   });
