@@ -1,9 +1,8 @@
-import getPort from 'get-port';
 import { expect } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
-import { ownPostgres } from '../support/own-servers.ts';
+import { ownPort, ownPostgres } from '../support/own-servers.ts';
 import { browserEndsWithItsFile, openConsole, unanswered } from './support/browser.ts';
 import { test } from './support/browser-test.ts';
 
@@ -14,7 +13,7 @@ browserEndsWithItsFile();
 const outage = new RegExp(`${unanswered.source}|status of 50\\d`);
 
 test('the gateway is restarted under an open page: the page says so, and goes on by itself', async () => {
-  const roles = await migratedRoles({ PORT: String(await getPort()) });
+  const roles = await migratedRoles({ PORT: String(await ownPort()) });
   const api = await roles.startApi();
   const account = await api.admin.createAccount({ delivery_url: null });
   await send(api.baseUrl, account, '{"id":"before"}');
@@ -34,7 +33,7 @@ test('the gateway is restarted under an open page: the page says so, and goes on
 });
 
 test('what has changed while the gateway was away is not shown as it was before', async () => {
-  const roles = await migratedRoles({ PORT: String(await getPort()) });
+  const roles = await migratedRoles({ PORT: String(await ownPort()) });
   const api = await roles.startApi();
   const account = await api.admin.createAccount({ delivery_url: null });
   await api.admin.post('/admin/delivery/pause', { reason: 'a test' });
@@ -58,7 +57,7 @@ test('what has changed while the gateway was away is not shown as it was before'
 });
 
 test('a page that is opened while the gateway is away keeps the navigation, and opens afterwards', async () => {
-  const roles = await migratedRoles({ PORT: String(await getPort()) });
+  const roles = await migratedRoles({ PORT: String(await ownPort()) });
   const api = await roles.startApi();
   const token = roles.variables.ADMIN_TOKEN ?? null;
   const expectedErrors = new RegExp(`${outage.source}|could not be loaded`);

@@ -23,8 +23,11 @@ export interface OwnServer {
 }
 
 const log = createLog('fatal');
-/** A port outside of the range that gateways choose from, so that none takes it while the server is stopped. */
-const ownPort = () => freePort([], 21_000 + Math.floor(Math.random() * 10_000));
+/**
+ * A free port for a server that is stopped and started again: outside of the ranges that gateways choose from and that the
+ * system gives to connections, so that nothing takes it while the server is stopped.
+ */
+export const ownPort = () => freePort([], 21_000 + Math.floor(Math.random() * 10_000));
 
 /** A PostgreSQL that runs until the end of the test. Its database has the gateway's schema. */
 export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void> }> {
