@@ -162,6 +162,8 @@ test(
     await page.keyboard.press('Enter');
     await page.getByText('the test of the shop was broken').waitFor();
     await page.getByText('tester closed it').waitFor();
+    // The page may be read again before the answer to the change has come: letters are then a part of the note.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('g');
     await page.keyboard.press('i');
     await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();

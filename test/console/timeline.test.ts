@@ -74,7 +74,7 @@ test('the last answer and each attempt show the headers that were sent and answe
   await page.getByText('Headers of request and answer').click();
   const last = page.getByRole('figure', { name: 'Headers sent' }).first();
   await last.getByText(`webhook-id: ${body.id}`).waitFor();
-  const failed = page.getByRole('listitem').filter({ hasText: '503' }).last();
+  const failed = page.getByRole('listitem').filter({ hasText: 'HTTP 503' }).last();
   await failed.getByText('Request and answer').click();
   await failed.getByRole('figure', { name: 'Headers of the answer' }).getByText('x-trace: abc').waitFor();
   for (const width of [375, 1_440]) {
