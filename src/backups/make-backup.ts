@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { untilWritten } from '../database/until-written.ts';
 import { backupIsAlive, completeBackup, readCompletedBackup } from './backup-rows.ts';
 import type { BackupStore } from './backup-store.ts';
-import { tidyBackups } from './tidy-backups.ts';
+import { deleteUnlessCompleted, tidyBackups } from './tidy-backups.ts';
 import { type BackupProgress, type MadeBackup, type WriteDeps, writeBackup } from './write-backup.ts';
 
 /** The interval of heartbeats, which also show the progress. A backup without one for two minutes has failed. */
@@ -83,9 +83,12 @@ async function make(
       log.info({ backup_id: id, name, sizeBytes, rows, durationMs }, 'backup completed');
       return made;
     }
-    // An earlier try has completed this backup, or another worker has. A file that has the name of its file must be kept.
-    const other = await readCompletedBackup(database, id);
-    if (other?.name !== made.name) await store.delete(made.name);
+    // An earlier try has completed this backup, or another worker has. Retried, because tidying may hold the lock for longer
+    // than a statement may wait.
+    const other = await untilWritten(() => deleteUnlessCompleted({ database, store }, { id, name: made.name }), {
+      signal,
+      onFailure: (error) => log.warn({ err: error, backup_id: id }, 'backup file not deleted yet, retrying'),
+    });
     if (other) return other;
     throw givenUpFailure();
   } finally {

@@ -2,8 +2,10 @@ import { lockKeys } from '../database/lock-keys.ts';
 import type { Sql, Transactions } from '../database/sql.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
+import { readCompletedBackup } from './backup-rows.ts';
 import type { BackupStore } from './backup-store.ts';
 import { type Reconciled, reconcileBackups } from './reconcile-backups.ts';
+import type { MadeBackup } from './write-backup.ts';
 
 // A remote store may take longer than the half a minute for which a transaction may usually be idle.
 const patience = {
@@ -54,11 +56,38 @@ export function tidyBackups(
   { database, store, keyring, log }: { database: Transactions; store: BackupStore; keyring: Keyring; log: Log },
   { keep, latest }: { keep: number; latest: string },
 ): Promise<Tidied> {
+  return whileStoreIsLocked(database, async (sql) => {
+    const changed = await reconcileBackups(sql, { store, keyring, log }, latest);
+    return { ...changed, pruned: await prune(sql, store, keep, latest) };
+  });
+}
+
+/**
+ * Deletes the file that a worker has written for a backup that it could not complete, unless the backup is completed with
+ * this file.
+ *
+ * It waits for concurrent tidying, which completes a failed backup whose file it finds. Without the lock, the file would
+ * be deleted after it was found and before that commit: a completed backup without a file.
+ *
+ * @returns the completed backup with this id; null when there is none.
+ */
+export function deleteUnlessCompleted(
+  { database, store }: { database: Transactions; store: BackupStore },
+  { id, name }: { id: string; name: string },
+): Promise<MadeBackup | null> {
+  return whileStoreIsLocked(database, async (sql) => {
+    const completed = await readCompletedBackup(sql, id);
+    if (completed?.name !== name) await store.delete(name);
+    return completed;
+  });
+}
+
+/** Runs `work` in a transaction that no other change of files and their rows overlaps. */
+function whileStoreIsLocked<T>(database: Transactions, work: (sql: Sql) => Promise<T>): Promise<T> {
   return database.transaction(async (sql) => {
     await sql.query(patience, []);
     await sql.query(lock, [lockKeys.backups]);
-    const changed = await reconcileBackups(sql, { store, keyring, log }, latest);
-    return { ...changed, pruned: await prune(sql, store, keep, latest) };
+    return work(sql);
   });
 }
 
