@@ -92,7 +92,9 @@ test('of ten concurrent triggers exactly one is accepted', async () => {
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe('conflict');
   const id = answers.find(({ status }) => status === 202)?.body.id;
   expect(await backupEnded(gateway, id)).toMatchObject({ status: 'completed' });
-  expect(await backupsOf(gateway)).toHaveLength(1);
+  // One that Temporal did not start in time was answered 503, and triggered again.
+  const started = (await backupsOf(gateway)).filter(({ error }) => !error?.startsWith('Temporal is not responding'));
+  expect(started.map((backup) => backup.id)).toEqual([id]);
 });
 
 test('the schedule makes backups too, and skips a run while another backup is running', async () => {
