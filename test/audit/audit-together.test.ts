@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { type AdminOperation, adminOperations, bodyOf, pathOf } from '../support/admin-operations.ts';
-import { auditTrail } from '../support/audit-trail.ts';
+import { entriesOf } from '../support/audit.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -122,9 +122,10 @@ test('while the database is stopped every operation is 503, with a right or a wr
   const denied = await rawRequest(cut.baseUrl, { method: 'GET', path: '/admin/events' });
   expect([denied.status, denied.body.code]).toEqual([401, 'unauthorized']);
   await postgres.start();
-  const entries = auditTrail(cut.database);
-  await entries();
   const answer = await cut.admin.request('GET', `/admin/accounts/${values.account_id}`);
   expect(answer.status).toBe(200);
-  expect(await entries()).toMatchObject([{ action: 'account.read', details: { account_id: values.account_id } }]);
+  // Of this account, because the summary of refused calls may come at any time.
+  expect(await entriesOf(cut.database, values.account_id, 'account.read')).toMatchObject([
+    { details: { status: 200 } },
+  ]);
 });

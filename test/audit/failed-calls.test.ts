@@ -3,6 +3,7 @@ import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { groupsOf } from '../support/groups-of.ts';
 import { secretText } from '../support/secrets.ts';
+import { withinOneHour } from './within-one-hour.ts';
 
 gatewaysEndWithTheirTest();
 
@@ -35,6 +36,7 @@ async function withReader() {
 }
 
 test('of the failed calls of a token, 2,000 in an hour are entries, and closing entries count the others', async () => {
+  await withinOneHour();
   const { api, ask, entriesOf } = await withReader();
   const paths = [...Array(2_050).fill(missing), ...Array(100).fill(invalid)];
   for (const group of groupsOf(paths, 50)) {

@@ -6,6 +6,7 @@ import { migratedRoles, type Roles } from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { openTestLog } from './log.ts';
+import { withinOneHour } from './within-one-hour.ts';
 
 gatewaysEndWithTheirTest();
 
@@ -17,12 +18,6 @@ interface Entry {
 }
 const entriesOf = (roles: Pick<Roles, 'query'>, action: string) =>
   roles.query<Entry>('select actor, action, details from audit_logs where action = $1 order by id', [action]);
-
-/** Waits for the next clock hour if this one ends within two minutes, so that a test is in one hour. */
-async function withinOneHour(): Promise<void> {
-  const leftMs = 3_600_000 - (Date.now() % 3_600_000);
-  if (leftMs < 120_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100));
-}
 
 test('of reads that repeat, the first is an entry, and one closing entry has the number of the others', async () => {
   await withinOneHour();
