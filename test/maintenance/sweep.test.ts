@@ -8,6 +8,7 @@ import { createLog } from '../../src/shared/log.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { fillEvents } from '../events/fill-events.ts';
 import { consumerForTest } from '../support/consumer.ts';
+import { defaultTimeLimitMs } from '../support/gateway.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { useGatewayPerTest } from '../support/use-gateway.ts';
 
@@ -30,7 +31,7 @@ function openSweep(notifierLog = createLog('silent')) {
   const lines: { level: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { notifier } = composeNotifications({
-    ...{ database, sender, overdueS, timeLimitMs: 1_000, metrics: unmeasured, log: notifierLog },
+    ...{ database, sender, overdueS, timeLimitMs: defaultTimeLimitMs, metrics: unmeasured, log: notifierLog },
     ...{ box: createSecretBox(gateway.keyring), placeOf: ({ id }) => id },
     notifications: {
       mail: { from: 'x@y.example', sendgrid: null, outboxDir: null },
