@@ -48,12 +48,17 @@ export class RejectionGate {
     return true;
   }
 
-  /** Stores which limits are reached, from the database's answer to the last recording. */
-  learn({ refused, full_minute, full_day, all_full }: Recorded): void {
-    const now = this.#now();
-    for (const account of full_minute) this.#closed.set(account, { limit: 'minute', untilMs: endOf(minuteMs, now) });
-    for (const account of [...full_day, ...(all_full ? [allAccounts] : [])])
-      this.#closed.set(account, { limit: 'day', untilMs: endOf(dayMs, now) });
+  /**
+   * Stores which limits are reached, from the database's answer to the last recording.
+   *
+   * @param askedAtMs when the recording began. The answer is about this minute and day: one that arrives after midnight
+   *   must not close the next day.
+   */
+  learn({ refused, full_minute, full_day, all_full }: Recorded, askedAtMs: number): void {
+    const minute: Closure = { limit: 'minute', untilMs: endOf(minuteMs, askedAtMs) };
+    const day: Closure = { limit: 'day', untilMs: endOf(dayMs, askedAtMs) };
+    for (const account of full_minute) this.#closed.set(account, minute);
+    for (const account of [...full_day, ...(all_full ? [allAccounts] : [])]) this.#closed.set(account, day);
     this.#notKept.add(refused);
     if (full_day.length === 0 && !all_full) return;
     const accounts = full_day.slice(0, 10);

@@ -30,9 +30,11 @@ type Rejection = { accountId: string; event: RejectedEvent | null };
 export class RejectionRecorder {
   readonly #batcher: Batcher<Rejection, true>;
   readonly #gate: RejectionGate;
+  readonly #now: () => number;
 
   constructor(options: { database: Database; limits: RejectionLimits; log: Pick<Log, 'warn'>; now?: () => number }) {
     const { database, limits, log, now = Date.now } = options;
+    this.#now = now;
     this.#gate = new RejectionGate({ limits, log, now });
     this.#batcher = new Batcher<Rejection, true>((rejections) => this.#store(database, limits, rejections), {
       maxBatch: 256,
@@ -55,6 +57,7 @@ export class RejectionRecorder {
   async #store(database: Database, limits: RejectionLimits, rejections: Rejection[], tries = 2): Promise<true[]> {
     const done = rejections.map((): true => true);
     const events = rejections.flatMap(({ event }) => event ?? []);
+    const askedAtMs = this.#now();
     try {
       const [recorded] = await database.query<Recorded>(recordRejections, [
         ...columnsOf(events, 'id', 'accountId', 'provider', 'accountSlug', 'appKey', 'eventType', 'externalId'),
@@ -64,7 +67,7 @@ export class RejectionRecorder {
         limits.accountDailyBytes,
         limits.dailyBytes,
       ]);
-      if (recorded) this.#gate.learn(recorded);
+      if (recorded) this.#gate.learn(recorded, askedAtMs);
       return done;
     } catch (error) {
       const failure = databaseFailure(error);

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { DeniedCall } from '../../src/audit/denied/denied-call.ts';
 import { DeniedCalls } from '../../src/audit/denied/denied-calls.ts';
+import type { Database } from '../../src/database/database.ts';
 import { deniedIn } from '../support/denied.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { type Api, migratedRoles, type Roles } from '../support/gateway-roles.ts';
@@ -142,6 +144,32 @@ test('an entry that PostgreSQL refuses loses no other of its batch, and its call
     await denied.stop();
     expect(await deniedIn({ query: log.sql })).toMatchObject({ entries: 10, summed: 1 });
   } finally {
+    await log.close();
+  }
+});
+
+test('an answer that arrives after the end of its minute does not close the next one', async () => {
+  const log = await openTestLog();
+  const noonMs = (Math.floor(Date.now() / 86_400_000) + 0.5) * 86_400_000;
+  vi.useFakeTimers({ toFake: ['Date'], now: noonMs });
+  const { audit } = log;
+  const other = new DeniedCalls({ database: log.database, audit, log: log.deps.log });
+  const database: Database = {
+    ...log.database,
+    async transaction(work) {
+      const result = await log.database.transaction(work);
+      vi.setSystemTime(noonMs + 60_000);
+      return result;
+    },
+  };
+  const denied = new DeniedCalls({ database, audit, log: log.deps.log });
+  const call: DeniedCall = { actor: '192.0.2.1', ipAddress: '192.0.2.1', reason: 'unauthorized', details: {} };
+  try {
+    for (let n = 0; n < 60; n++) await other.record(call);
+    for (let n = 0; n < 2; n++) await denied.record(call);
+    expect((await deniedIn({ query: log.sql })).entries).toBe(61);
+  } finally {
+    vi.useRealTimers();
     await log.close();
   }
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import { rowBytes } from '../../src/events/transitions/rejected.ts';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { eventsOf } from '../support/stored.ts';
@@ -7,6 +8,8 @@ import { useGateway } from '../support/use-gateway.ts';
 /** Room for three of the bodies below and a part of a fourth; and for five of all accounts together. */
 const bodyBytes = 10_000;
 const rejected = { bodyBytes, accountDailyBytes: 3.5 * (bodyBytes + 2_000), dailyBytes: 5.5 * (bodyBytes + 2_000) };
+
+const dayMs = 86_400_000;
 
 const gateway = useGateway({ worker: false, rejected });
 
@@ -66,9 +69,12 @@ test('concurrent rejected webhooks in two processes keep to the limit, and all a
   ]);
 });
 
+/** Noon of this day (UTC), in milliseconds since 1970, from which a minute later is still the same day. */
+const noon = () => (Math.floor(Date.now() / dayMs) + 0.5) * dayMs;
+
 test('after the daily limit, the row of a rejected webhook is not even built until the next day', async () => {
   const account = await closedAccount();
-  let now = Date.now();
+  let now = noon();
   const warnings: object[] = [];
   const recorder = rejectionRecorder(gateway.database, {
     limits: { accountDailyBytes: rowBytes },
@@ -87,7 +93,48 @@ test('after the daily limit, the row of a rejected webhook is not even built unt
   now += 60_000;
   await record();
   expect(warnings).toMatchObject([{ notKept: 1 }, { notKept: 4 }]);
-  now = (Math.floor(now / 86_400_000) + 1) * 86_400_000;
+  now += dayMs / 2;
+  await record();
+  expect(described).toBe(2);
+});
+
+test.each([
+  ['day', dayMs],
+  ['minute', 60_000],
+])('an answer that arrives after the end of its %s does not close the next one', async (limit, spanMs) => {
+  const account = await closedAccount();
+  const begin = limit === 'day' ? noon() : Math.floor(Date.now() / spanMs) * spanMs;
+  let now = begin;
+  let answered = () => {
+    now = begin + spanMs;
+  };
+  // Its first answer arrives in the next day or minute.
+  const database: Database = {
+    ...gateway.database,
+    async query(...statement) {
+      const rows = await gateway.database.query(...statement);
+      answered();
+      return rows as never;
+    },
+  };
+  const limits = limit === 'day' ? { accountDailyBytes: rowBytes } : {};
+  const recorder = rejectionRecorder(database, { limits, now: () => now });
+  if (limit === 'minute')
+    await gateway.database.pool.query(
+      `insert into rejection_counts select $1, date_trunc('minute', now() + n * interval '1 minute'), 60 from generate_series(0, 1) n`,
+      [account.id],
+    );
+  let described = 0;
+  const record = () =>
+    recorder.record(account.id, () => {
+      described++;
+      return rejectedEvent(account);
+    });
+  await record();
+  answered = () => undefined;
+  await record();
+  expect(described).toBe(2);
+  // The second answer is about the present one, and closes it.
   await record();
   expect(described).toBe(2);
 });

@@ -29,7 +29,7 @@ export class DeniedCalls {
       (all) =>
         apartOnBadData(all, {
           run: (calls) => writeDenied({ database, audit }, calls),
-          refused: (failure) => ({ reached: null, failure }),
+          refused: (failure) => ({ reachedUntilMs: null, failure }),
         }),
       { maxBatch: 256, maxRunning: 1 },
     );
@@ -50,10 +50,10 @@ export class DeniedCalls {
     const caller = callerOf(call);
     if (!this.#gate.take(caller)) return this.count(call);
     try {
-      const { reached, failure } = await this.#batcher.add(call);
+      const { reachedUntilMs, failure } = await this.#batcher.add(call);
       if (failure !== undefined) throw failure;
-      if (reached === null) return;
-      this.#gate.close(caller, reached);
+      if (reachedUntilMs === null) return;
+      this.#gate.close(caller, reachedUntilMs);
     } catch (error) {
       this.#log.warn({ err: error }, 'audit entry of a refused admin call not written');
     }

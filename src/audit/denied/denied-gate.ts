@@ -1,8 +1,4 @@
-import { dayMs } from '../../database/uuid-time.ts';
 import { type DeniedCaller, deniedLimits, minuteMs } from './denied-call.ts';
-
-/** The limit that a caller has reached. */
-export type ReachedLimit = 'minute' | 'day';
 
 /** The start of the minute or day (UTC) that `atMs` is in, in milliseconds since 1970. */
 export const startOf = (spanMs: number, atMs: number) => Math.floor(atMs / spanMs) * spanMs;
@@ -28,9 +24,10 @@ export class DeniedGate {
     return true;
   }
 
-  /** Admits no more calls of this caller until the minute or day ends, because all processes together have enough. */
-  close(caller: DeniedCaller, limit: ReachedLimit): void {
-    const spanMs = limit === 'minute' ? minuteMs : dayMs;
-    this.#left.set(caller, { calls: 0, untilMs: startOf(spanMs, Date.now()) + spanMs });
+  /** Admits no more calls of this caller until this time, because all processes together have enough. */
+  close(caller: DeniedCaller, untilMs: number): void {
+    const left = this.#left.get(caller);
+    // An answer about a minute that is over says nothing about the present one.
+    if (left === undefined || untilMs >= left.untilMs) this.#left.set(caller, { calls: 0, untilMs });
   }
 }

@@ -3,7 +3,7 @@ import { lockKeys } from '../../database/lock-keys.ts';
 import { dayMs, uuidFloor } from '../../database/uuid-time.ts';
 import type { AuditWriter } from '../audit-writer.ts';
 import { callerOf, type DeniedCall, deniedLimits, minuteMs } from './denied-call.ts';
-import { type ReachedLimit, startOf } from './denied-gate.ts';
+import { startOf } from './denied-gate.ts';
 
 const lockDenied = { name: 'lock_denied_calls', text: 'select pg_advisory_xact_lock($1)' };
 // Reads the index of actions. The limit bounds the scan: no decision needs a larger count.
@@ -16,8 +16,8 @@ const countDenied = {
 
 /** What became of a refused call. */
 export interface WrittenDenied {
-  /** The limit that is reached; null: there is an entry, or `failure` says why not. */
-  reached: ReachedLimit | null;
+  /** When the limit that is reached is reset, in milliseconds since 1970; null: there is an entry, or `failure` says why not. */
+  reachedUntilMs: number | null;
   /** Why PostgreSQL refuses the entry. */
   failure?: unknown;
 }
@@ -35,19 +35,20 @@ export function writeDenied(
   return database.transaction(async (sql) => {
     await sql.query(lockDenied, [lockKeys.deniedCalls]);
     const nowMs = Date.now();
-    const floors = [minuteMs, dayMs].map((spanMs) => uuidFloor(new Date(startOf(spanMs, nowMs))));
+    const [minuteStart, dayStart] = [startOf(minuteMs, nowMs), startOf(dayMs, nowMs)];
     const [found] = await sql.query<{ minute: number; day: number }>(countDenied, [
-      ...floors,
+      uuidFloor(new Date(minuteStart)),
+      uuidFloor(new Date(dayStart)),
       deniedLimits.token_holder.perDay,
     ]);
     const { minute = 0, day = 0 } = found ?? {};
     const entries: DeniedCall[] = [];
     const results = calls.map((call): WrittenDenied => {
       const { perMinute, perDay } = deniedLimits[callerOf(call)];
-      if (day + entries.length >= perDay) return { reached: 'day' };
-      if (minute + entries.length >= perMinute) return { reached: 'minute' };
+      if (day + entries.length >= perDay) return { reachedUntilMs: dayStart + dayMs };
+      if (minute + entries.length >= perMinute) return { reachedUntilMs: minuteStart + minuteMs };
       entries.push(call);
-      return { reached: null };
+      return { reachedUntilMs: null };
     });
     await audit.write(sql, ...entries.map(({ reason, ...entry }) => ({ ...entry, action: 'auth.denied' as const })));
     return results;
