@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { damageLimits, head, measureDamage } from '../support/attack.ts';
+import { attackedOptions } from '../support/damage.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { useForAll } from '../support/use.ts';
@@ -22,7 +23,7 @@ test.each<[name: string, connections: number, request: (path: string, token: str
 ])(
   'a thousand requests in one write, for %s, on %i connections that read nothing',
   async (_name, connections, request) => {
-    const api = await roles.startApi();
+    const api = await roles.startApi(attackedOptions);
     const { account_slug } = await api.admin.createAccount({});
     const requests = request(`/generic/${account_slug}`, roles.variables.ADMIN_TOKEN ?? '').repeat(1_000);
     const damage = await measureDamage(api, { method: 'GET', path: '/health/live' }, async (open) => {

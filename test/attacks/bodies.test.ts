@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { damageLimits, head, measureDamage, mib, oneByteChunks } from '../support/attack.ts';
+import { attackedOptions } from '../support/damage.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { type ApiProcess, migratedRoles } from '../support/gateway-roles.ts';
 import { useForAll } from '../support/use.ts';
@@ -10,7 +11,7 @@ const roles = useForAll(() => migratedRoles({}));
 
 /** A new process for each attack, because memory left by one attack would hide the growth by the next. */
 async function startApi(): Promise<{ api: ApiProcess; path: string }> {
-  const api = await roles.startApi();
+  const api = await roles.startApi(attackedOptions);
   const { account_slug } = await api.admin.createAccount({});
   return { api, path: `/generic/${account_slug}` };
 }

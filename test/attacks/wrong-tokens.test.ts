@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { damageLimits, measureDamage } from '../support/attack.ts';
+import { attackedOptions } from '../support/damage.ts';
 import { deniedIn } from '../support/denied.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
@@ -21,7 +22,7 @@ const guesses = (from: number, to: number) =>
 
 test('wrong tokens from a thousand networks neither delay a right token nor fill the audit log', async () => {
   const roles = await migratedRoles({ TRUSTED_PROXIES: '127.0.0.1' });
-  const api = await roles.startApi();
+  const api = await roles.startApi(attackedOptions);
   const token = roles.variables.ADMIN_TOKEN ?? '';
   const other = { method: 'GET', path: '/admin/accounts', headers: { 'x-admin-token': token } };
   const each = networks / connections;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { migrateOnce } from '../../../src/database/migrate.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { adminToken, createAccount, startGatewayProcess, temporaryPostgres } from '../../bench/processes.ts';
-import { watchDamage } from '../../support/damage.ts';
+import { attackedOptions, watchDamage } from '../../support/damage.ts';
 import { deniedIn } from '../../support/denied.ts';
 import { runSigned } from '../signed/run-signed.ts';
 import type { Lane } from './compare.ts';
@@ -54,6 +54,7 @@ export async function fuzzRaw({ examples, seed }: { examples: number; seed: numb
       // Only this client names other addresses, so that those of the other clients stay their own.
       TRUSTED_PROXIES: '127.0.0.1',
       LOG_LEVEL: 'error',
+      ...attackedOptions,
     });
     try {
       const wrong = await measured({ baseUrl: gateway.baseUrl, pid: gateway.pids[0] ?? 0, client }, examples, seed);
