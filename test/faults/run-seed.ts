@@ -11,6 +11,7 @@ import { randomFor } from './random.ts';
 import { type Rows, untilSettled } from './rows.ts';
 import { settleLimitMs } from './settings.ts';
 import { openStage, type Stage } from './stage.ts';
+import { Standstills } from './standstills.ts';
 
 /** Nothing is in flight any more when the processes are asked to stop. */
 const stopLimitMs = 20_000;
@@ -59,6 +60,7 @@ export async function runSeed(options: {
   process.once('exit', removed);
   const onSmallDisk = faults.some(({ action }) => action.do === 'full-disk');
   const stage = await openStage({ seed, folder, ground: options.ground, onSmallDisk, apiDelivers });
+  const standstills = new Standstills();
   let result: SeedResult;
   try {
     await stage.createAccounts();
@@ -68,8 +70,10 @@ export async function runSeed(options: {
     ]);
     const left = await untilSettled(stage.postgres, settleLimitMs);
     const settledMs = Date.now();
-    result = await check(stage, { seed, webhooks, injected, left, settledMs, elapsedMs });
+    const all = [...injected, ...standstills.found];
+    result = await check(stage, { seed, webhooks, injected: all, left, settledMs, elapsedMs });
   } finally {
+    standstills.stop();
     await stage.close();
   }
   process.off('exit', removed);

@@ -7,6 +7,7 @@ import { sendWebhooks } from '../faults/load.ts';
 import { line } from '../faults/report.ts';
 import { untilSettled } from '../faults/rows.ts';
 import { openStage, type Stage } from '../faults/stage.ts';
+import { Standstills } from '../faults/standstills.ts';
 import { commandOf } from '../support/command.ts';
 import { whatGrew } from './flat.ts';
 import { readOptions, usage } from './options.ts';
@@ -49,6 +50,7 @@ const stage = await openStage({
   ...{ seed, folder, onSmallDisk: false, apiDelivers: true, failsEvery: 10 },
   ground: await prepareGround(),
 });
+const standstills = new Standstills();
 const failures: string[] = [];
 try {
   await stage.createAccounts();
@@ -62,7 +64,8 @@ try {
   ]);
   const left = await untilSettled(stage.postgres, settleLimitMs);
   if (left !== null) failures.push(`two minutes after the load ${left}`);
-  const { rows, duplicates, failures: wrong } = await checkAll(stage, { seed, webhooks, injected, stopLimitMs });
+  const all = [...injected, ...standstills.found];
+  const { rows, duplicates, failures: wrong } = await checkAll(stage, { seed, webhooks, injected: all, stopLimitMs });
   failures.push(...wrong, ...whatGrew(samples));
   const refused = webhooks.flatMap((webhook) => webhook.refused).length;
   console.log(
@@ -71,6 +74,7 @@ try {
       `${rows.attempts.length} attempts, ${duplicates.explained} duplicates explained by a restart, ${duplicates.unexplained} unexplained`,
   );
 } finally {
+  standstills.stop();
   await stage.close();
 }
 for (const failure of failures) console.log(`FAILED: ${failure}`);
