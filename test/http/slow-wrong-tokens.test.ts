@@ -32,18 +32,22 @@ test('after many wrong tokens an address gets its 429 late, but the right token 
   const gateway = await gatewayWith();
   await guess(gateway);
   const order: string[] = [];
-  const beganMs = performance.now();
-  const wrong = ask(gateway, 'wrong').then(({ status }) => {
-    order.push('wrong');
-    return [status, performance.now() - beganMs] as const;
+  // Again if this process stood still for as long as the wrong token waits.
+  await until('the right token is answered first', async () => {
+    order.length = 0;
+    const beganMs = performance.now();
+    const wrong = ask(gateway, 'wrong').then(({ status }) => {
+      order.push('wrong');
+      return [status, performance.now() - beganMs] as const;
+    });
+    expect((await ask(gateway, gateway.adminToken)).status).toBe(200);
+    order.push('right');
+    const [status, tookMs] = await wrong;
+    expect(status).toBe(429);
+    // Two seconds, less the tolerance of timers, which may fire early.
+    expect(tookMs).toBeGreaterThan(1_900);
+    return order[0] === 'right';
   });
-  expect((await ask(gateway, gateway.adminToken)).status).toBe(200);
-  order.push('right');
-  const [status, tookMs] = await wrong;
-  expect(status).toBe(429);
-  expect(order).toEqual(['right', 'wrong']);
-  // Two seconds, less the tolerance of timers, which may fire early.
-  expect(tookMs).toBeGreaterThan(1_900);
 });
 
 test('a wrong token with an unfinished body is delayed like any other, and the body is not read', async () => {

@@ -6,34 +6,37 @@ import { type Step, type Talk, talk } from './talk.ts';
 const connections = 20;
 const pauseMs = 250;
 const localAddress = '127.0.0.98';
-/** The gateway's limit for a head (20 s) and the interval of its checks (5 s), with 5 s for a busy machine. */
-const limitMs = 30_000;
+/** Shorter than the gateway's limit for a request (60 s), so that no body is complete. */
+const bodiesMs = 30_000;
+/** The gateway ends a head after 20 s and up to 5 s until its next check. The client waits for that, however busy the machine is. */
+const headsMs = 120_000;
 
 /**
- * Sends heads and bodies a byte at a time, for 30 s. No head is complete within the gateway's limit, so each must end in
- * a 4xx or a closed connection. The bodies, for which the limit is 60 s, are not complete either: the clients reset their
- * connections, and none of them may be stored.
+ * Sends heads and bodies a byte at a time. No head is ever complete, so each must end in a 4xx or a closed connection. The
+ * bodies, for which the limit is 60 s, are not complete after 30 s: then the clients reset their connections, and none of
+ * the bodies may be stored.
  *
  * @param marker a part of the slow bodies
  * @returns what is wrong; empty when nothing is
  */
 export async function slowClients(baseUrl: string, target: Target, marker: string): Promise<string[]> {
-  const signal = AbortSignal.timeout(limitMs);
-  const send = (all: [start: string, rest: string][]): Promise<Talk[]> =>
-    Promise.all(
+  const send = (limitMs: number, all: [start: string, rest: string][]): Promise<Talk[]> => {
+    const signal = AbortSignal.timeout(limitMs);
+    return Promise.all(
       all
         .flatMap((one) => Array.from({ length: connections }, () => one))
         .map(([start, rest]) => talk(baseUrl, steps(start, rest), { localAddress, limitMs, signal })),
     );
+  };
   const line = `POST ${target.path} HTTP/1.1\r\n`;
   const body = marker.padEnd(1_000, 'x');
   const [heads] = await Promise.all([
-    send([
+    send(headsMs, [
       ['', `POST ${target.path}?${'x'.repeat(1_000)}`],
       [`${line}Host: gateway\r\nX-A: `, 'x'.repeat(1_000)],
       [line, `Host: gateway\r\n${'a: b\r\n'.repeat(200)}`],
     ]),
-    send([
+    send(bodiesMs, [
       [message(target, [length(body)]), body.slice(0, -1)],
       [message(target, [chunked]), `${body.length.toString(16)}\r\n${body}`],
       [message(target, [chunked]), [...body].map((byte) => `1\r\n${byte}\r\n`).join('')],
@@ -45,7 +48,7 @@ export async function slowClients(baseUrl: string, target: Target, marker: strin
   const answered = heads.flatMap(({ answers }) => answers.map(({ status }) => status));
   const wrong = answered.filter((status) => status < 400 || status > 499);
   return [
-    ...(open > 0 ? [`${open} of ${heads.length} slow heads were not ended after ${limitMs / 1000} s`] : []),
+    ...(open > 0 ? [`${open} of ${heads.length} slow heads were not ended after ${headsMs / 1000} s`] : []),
     ...new Set(storable(heads.flatMap(({ answers }) => answers))),
     ...(wrong.length > 0 ? [`slow heads were answered by ${[...new Set(wrong)].join(', ')}`] : []),
   ];

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnswersIn, answersIn } from './answers.ts';
 
-/** What a client does next: write bytes, wait, close its sending side, or reset the connection. */
-export type Step = Buffer | { pauseMs: number } | 'half-close' | 'reset';
+/** What a client does next: write bytes, wait (for a time or for an answer), close its sending side, or reset the connection. */
+export type Step = Buffer | { pauseMs: number } | 'answered' | 'half-close' | 'reset';
 
 /** What a client got on one connection. */
 export interface Talk extends AnswersIn {
@@ -49,11 +49,13 @@ export async function talk(baseUrl: string, steps: readonly Step[], options: Tal
     end = 'reset';
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const answered = new Promise<void>((resolve) => socket.once('data', () => resolve()));
   const abort = () => void socket.resetAndDestroy();
   signal?.addEventListener('abort', abort);
   for (const step of steps) {
     if (socket.destroyed || end !== 'open') break;
     if (step === 'half-close') socket.end();
+    else if (step === 'answered') await Promise.race([answered, closed]);
     else if (step === 'reset') {
       socket.resetAndDestroy();
       end = 'reset';
