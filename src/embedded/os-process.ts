@@ -73,7 +73,7 @@ export async function listensOn(pid: number, port: number): Promise<boolean> {
 
 /**
  * Ends a process that is not a child of this one: sends `signal`, after the limit `insistWith`, and finally SIGKILL.
- * Returns whether the process has ended.
+ * Returns whether the process has ended, so that its ports are free.
  */
 export async function endForeign(
   pid: number,
@@ -87,13 +87,21 @@ export async function endForeign(
     try {
       process.kill(pid, signal);
     } catch {
-      return (await commandOf(pid)) === null;
+      return hasEnded(pid);
     }
     for (const end = Date.now() + limitMs; Date.now() < end; await sleep(pollMs)) {
-      if ((await commandOf(pid)) === null) return true;
+      if (await hasEnded(pid)) return true;
     }
   }
   return false;
+}
+
+/** On Linux, a zombie keeps its ports and files until the last of its other threads has ended: on busy cores for a second. */
+async function hasEnded(pid: number): Promise<boolean> {
+  if ((await commandOf(pid)) !== null) return false;
+  if (process.platform !== 'linux') return true;
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  return threads.length <= 1;
 }
 
 // Reads /proc, because slim container images have no `ps`.
