@@ -97,7 +97,8 @@ test('if its port is taken, the next start uses another port', async () => {
   const first = await started(dataDir);
   await first.stop();
   const port = Number(new URL(first.url).port);
-  expect(await takePort(port)).toBe(port);
+  // Taken by this test, or already by another process.
+  await takePort(port);
   const second = await started(dataDir);
   expect(new URL(second.url).port).not.toBe(String(port));
   expect(await query(second.url, 'SELECT 1')).toBe(1);

@@ -7,7 +7,7 @@ import { startTemporal } from '../../src/embedded/temporal.ts';
 import { temporalProgram } from '../support/temporal-program.ts';
 import { until } from '../support/until.ts';
 import { forTest } from '../support/use.ts';
-import { leftovers, log, onProgress, otherGateway, releasedAfterTest, temporaryFolder } from './helpers.ts';
+import { leftovers, log, onProgress, otherGateway, releasedAfterTest, takePort, temporaryFolder } from './helpers.ts';
 
 // In a URI, the three begin a fragment, a query and an escaped character.
 test("a folder with '#', '?' and '%' in its path contains its database, and the server of a killed gateway is taken over", async () => {
@@ -20,6 +20,8 @@ test("a folder with '#', '?' and '%' in its path contains its database, and the 
     retryErrors: true,
   });
   expect(await commandOf(other.temporalPid)).toContain('start-dev');
+  // It would take these ports rather than its own, if another gateway has let them go since the first start.
+  await Promise.all([takePort(7233), takePort(8233)]);
   const server = await forTest(
     startTemporal({
       ...{ dataDir, program: await temporalProgram(onProgress), namespace: 'default' },

@@ -141,6 +141,8 @@ test('the server of a killed gateway is taken over', async () => {
   process.kill(other.pid, 'SIGKILL');
   const dataDir = await until('the folder is free', () => openedDataDir(folder), { retryErrors: true });
   expect(await commandOf(other.temporalPid)).toContain('start-dev');
+  // It would take these ports rather than its own, if another gateway has let them go since the first start.
+  await Promise.all([takePort(7233), takePort(uiPort)]);
   const server = await started(dataDir, 'default');
   expect(await commandOf(other.temporalPid)).toBeNull();
   expect(server.address).toBe(other.address);
