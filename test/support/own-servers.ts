@@ -24,10 +24,10 @@ export interface OwnServer {
 
 const log = createLog('fatal');
 /**
- * A free port for a server that is stopped and started again: outside of the ranges that gateways choose from and that the
- * system gives to connections, so that nothing takes it while the server is stopped.
+ * A free port for a server that is stopped and started again: outside of the ranges that gateways, the test of upgrades and
+ * outgoing connections choose from, so that nothing takes it while the server is stopped.
  */
-export const ownPort = () => freePort([], 21_000 + Math.floor(Math.random() * 10_000));
+export const ownPort = () => freePort([], 21_000 + Math.floor(Math.random() * 5_000));
 
 /** A PostgreSQL that runs until the end of the test. Its database has the gateway's schema. */
 export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void> }> {
@@ -82,17 +82,26 @@ export async function startOwnTemporal(): Promise<OwnServer> {
   // A server that is killed loses nothing without `synchronous`, and does not wait for a busy disk.
   args.push('--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=off');
   let child: ChildProcess | null = null;
+  const launch = () => spawn(program, args, { env: {}, cwd: folder, stdio: 'ignore' });
   const server: OwnServer = {
     address: `127.0.0.1:${port}`,
     async start() {
       if (child) return;
-      child = spawn(program, args, { env: {}, cwd: folder, stdio: 'ignore' });
-      await until('Temporal answers', () => answers(server.address), { retryErrors: true });
+      child = launch();
+      await until(
+        'Temporal answers',
+        () => {
+          // The server ends when a port that it chose for itself was taken before it listened.
+          if (child && hasEnded(child)) child = launch();
+          return answers(server.address);
+        },
+        { retryErrors: true },
+      );
     },
     async stop() {
       const ending = child;
       child = null;
-      if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+      if (!ending || hasEnded(ending)) return;
       const ended = new Promise((resolve) => ending.once('exit', resolve));
       ending.kill('SIGTERM');
       const late = setTimeout(() => ending.kill('SIGKILL'), 20_000);
@@ -103,3 +112,5 @@ export async function startOwnTemporal(): Promise<OwnServer> {
   await server.start();
   return server;
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
