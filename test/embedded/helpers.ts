@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest';
 import { createLog } from '../../src/shared/log.ts';
 import { StartError } from '../../src/shared/start-error.ts';
 import { processesOn } from '../support/gateway-process.ts';
+import { killFound } from '../support/kill.ts';
 import { withClient } from '../support/one-connection.ts';
 
 export const log = createLog('silent');
@@ -19,7 +20,7 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-embedded-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => {
-    for (const pid of leftovers(folder)) process.kill(pid, 'SIGKILL');
+    killFound(leftovers(folder));
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   return folder;

@@ -8,6 +8,7 @@ import { accountForTest } from '../support/consumer.ts';
 import { processTree, type SeenProcess, stillRunning } from '../support/descendants.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { cleanEnvironment, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { killFound } from '../support/kill.ts';
 import { hang } from '../support/replies.ts';
 import { until } from '../support/until.ts';
 import { withoutBusyLines } from '../support/without-busy-lines.ts';
@@ -38,7 +39,7 @@ async function npmStart(dataDir: string) {
   const tree = () => processTree(npmPid);
   let started = tree();
   onTestFinished(() => {
-    for (const { pid } of stillRunning(started)) process.kill(pid, 'SIGKILL');
+    killFound(stillRunning(started).map(({ pid }) => pid));
   });
   await until(
     'npm start is up',

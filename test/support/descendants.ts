@@ -19,15 +19,22 @@ export function processTree(pid: number): SeenProcess[] {
 /** The children of a process that still run, without reading all other processes. Linux only. */
 export function childrenOf(pid: number): SeenProcess[] {
   // Each thread has a list of the processes that it started.
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  );
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => startedBy(`/proc/${pid}/task/${thread}`));
   return children.flatMap(seen).map(({ parent: _, ...process }) => process);
 }
 
 /** Those of the processes that still run. A zombie counts as ended. */
 export const stillRunning = (processes: SeenProcess[]): SeenProcess[] =>
   processes.filter(({ pid, startTime }) => seen(pid)[0]?.startTime === startTime);
+
+function startedBy(thread: string): number[] {
+  try {
+    return readFileSync(`${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    // The thread has just ended, and another one has its processes.
+    return [];
+  }
+}
 
 function seen(pid: number): (SeenProcess & { parent: number })[] {
   try {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, aroundAll, inject } from 'vitest';
 import type { Role } from '../../src/config/config.ts';
 import { pidExists } from '../../src/embedded/os-process.ts';
+import { killFound } from './kill.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note } from './leaks/watch.ts';
 import { policy } from './policy.ts';
@@ -193,13 +194,7 @@ async function killedOn(wanted: string[]): Promise<{ pid: number; command: strin
   // The kernel needs a moment to remove processes that have just ended.
   for (let look = 0; look < 20 && processesOn(wanted).length > 0; look += 1) await sleep(50);
   const left = processesOn(wanted);
-  for (const { pid } of left) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The process ended with its parent.
-    }
-  }
+  killFound(left.map(({ pid }) => pid));
   return left;
 }
 
