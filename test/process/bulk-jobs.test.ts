@@ -3,6 +3,7 @@ import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { fillEvents } from '../events/fill-events.ts';
 import { accountForTest } from '../support/consumer.ts';
+import { eventsOf, expectDeliveries } from '../support/deliveries-made.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { withClient } from '../support/one-connection.ts';
@@ -31,11 +32,11 @@ async function withFailedEvents(count: number) {
     `insert into event_payloads (event_id, headers, content_type, body) select id, '[]', 'application/json', '{}' from unnest($1::uuid[]) as t (id)`,
     [ids],
   );
-  return { roles, api, consumer, newest: ids[0] };
+  return { roles, api, consumer, ids };
 }
 
 test('workers are killed in the middle of a bulk job: each event is replayed once, and delivered once', async () => {
-  const { roles, api, consumer, newest } = await withFailedEvents(many);
+  const { roles, api, consumer, ids } = await withFailedEvents(many);
   // Paused during the job, because an attempt that is in flight when its worker is killed is made again.
   await api.admin.post('/admin/delivery/pause');
   const order = { action: 'replay', filter: { delivery_status: 'failed' } };
@@ -44,7 +45,7 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
   await withClient(roles.databaseUrl, async (holder) => {
     // The newest event comes last, so that the job does not end between two looks.
     await holder.query('begin');
-    await holder.query('select from events where id = $1 for update', [newest]);
+    await holder.query('select from events where id = $1 for update', [ids[0]]);
     for (const atLeast of [200, 600]) {
       const worker = await roles.startWorker();
       await until(`${atLeast} events are replayed`, async () => (await progress()).done >= atLeast);
@@ -61,7 +62,7 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
     }
     await holder.query('rollback');
   });
-  await roles.workerHere();
+  const last = await roles.workerHere();
   await until('the job has ended', async () => (await progress()).ended_at !== null);
   expect(await progress()).toMatchObject({ state: 'done', total: many, matched: many, done: many, failed: 0 });
   expect(await roles.query('select distinct generation from events')).toEqual([{ generation: 1 }]);
@@ -72,8 +73,7 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
     );
     return row?.n === many;
   });
-  expect(consumer.deliveries.length).toBe(many);
-  expect(new Set(consumer.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(many);
+  await expectDeliveries(eventsOf(consumer.deliveries), ids, [api, last]);
   const ends = await roles.query(
     `select details->>'state' as state from audit_logs where action = 'event.bulk_end' and details->>'job_id' = $1`,
     [job.id],
@@ -83,7 +83,7 @@ test('workers are killed in the middle of a bulk job: each event is replayed onc
 
 test('workers are killed in the middle of a job with a pace: others go on, and no second has more events than ordered', async () => {
   const [perSecond, count] = [10, 60];
-  const { roles, api, consumer } = await withFailedEvents(count);
+  const { roles, api, consumer, ids } = await withFailedEvents(count);
   const { body: job } = await api.admin.post('/admin/events/bulk', {
     ...{ action: 'replay', filter: { delivery_status: 'failed' }, per_second: perSecond },
   });
@@ -92,7 +92,7 @@ test('workers are killed in the middle of a job with a pace: others go on, and n
   await until('a batch is done', async () => (await progress()).done >= perSecond);
   first.signal('SIGKILL');
   await first.exited;
-  const [second] = await Promise.all([roles.startWorker(), roles.workerHere()]);
+  const [second, last] = await Promise.all([roles.startWorker(), roles.workerHere()]);
   await until('three batches are done', async () => (await progress()).done >= 3 * perSecond);
   second.signal('SIGKILL');
   await second.exited;
@@ -102,8 +102,7 @@ test('workers are killed in the middle of a job with a pace: others go on, and n
     ...{ state: 'done', done: count, failed: 0, per_second: perSecond, skipped: {} },
     results: { delivered: count, failing: 0, exhausted: 0, waiting: 0, exact: true },
   });
-  expect(consumer.deliveries.length).toBe(count);
-  expect(new Set(consumer.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(count);
+  await expectDeliveries(eventsOf(consumer.deliveries), ids, [api, first, second, last]);
   // By the clock of the database: when each event was replayed.
   const replays = await roles.query<{ at: number }>(
     'select (extract(epoch from generation_at) * 1000)::float8 as at from events order by 1',

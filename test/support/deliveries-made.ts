@@ -39,7 +39,11 @@ export async function expectDeliveries(
 /** How many claims of events were taken over from processes that stood still. */
 function takenOver(processes: readonly Pick<RunningRole, 'stderr'>[]): number {
   const said = processes.map((one) => one.stderr()).join('\n');
-  if (!said.includes('"msg":"heartbeat late')) return 0;
+  return said.includes('"msg":"heartbeat late') ? claimsTakenOver(said) : 0;
+}
+
+/** How many claims of events the processes with these logs have taken over. */
+export function claimsTakenOver(said: string): number {
   const taken = said.matchAll(/"events":(\d+),"commands":\d+,"msg":"claims of a dead process are taken over"/g);
   return [...taken].reduce((sum, [, events]) => sum + Number(events), 0);
 }
