@@ -1,6 +1,6 @@
 import type { ReadEventState } from './event-changes.ts';
 import { growingPauses } from './pauses.ts';
-import { defaultLimitMs } from './until.ts';
+import { defaultLimitMs, until } from './until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;
@@ -47,12 +47,16 @@ export function adminClient(
     },
     post: (path, body) => client.request('POST', path, body),
     async createAccount(fields) {
-      const created = await client.post('/admin/accounts', {
+      const account = {
         provider: 'generic',
         account_slug: `a-${Math.random().toString(36).slice(2, 10)}`,
         app_key: 'tests',
         skip_signature_verification: true,
         ...fields,
+      };
+      const created = await until('the database answers in time', async () => {
+        const answer = await client.post('/admin/accounts', account);
+        return !isDatabaseLate(answer) && answer;
       });
       if (created.status !== 201) throw new Error(`no account: ${JSON.stringify(created.body)}`);
       return created.body;
@@ -69,8 +73,7 @@ export function adminClient(
         // Read before the event itself, so that no change is missed.
         const state = await readState?.(id);
         const { status, body } = await client.request('GET', `/admin/events/${id}`);
-        // A busy database may answer one of many requests too late.
-        const isLate = status === 503 && body.code === 'database_unavailable';
+        const isLate = isDatabaseLate({ status, body });
         if (status !== 200 && !isLate) throw new Error(`no event: ${JSON.stringify(body)}`);
         if (!isLate && wanted(body)) return body;
         if (Date.now() > endMs)
@@ -85,6 +88,10 @@ export function adminClient(
   };
   return client;
 }
+
+/** Whether the database answered too late, as it may one of many requests of a busy machine. */
+export const isDatabaseLate = ({ status, body }: Pick<Answer, 'status' | 'body'>) =>
+  status === 503 && body?.code === 'database_unavailable';
 
 const withoutPayload = (event: Json) => ({ ...event, payload: undefined, headers: undefined });
 
