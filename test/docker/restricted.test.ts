@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { metricsOf } from '../process/metrics/exposition.ts';
 import { send } from '../support/admin-client.ts';
 import { accountForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
@@ -40,10 +40,9 @@ describe.skipIf(lacks('container'))('as restricted as in a container', () => {
     chownSync(volume, imageUser, imageUser);
     const isolated = { ...imageEnvironment, HOST: '127.0.0.1', HOME: '/nonexistent', NODE_COMPILE_CACHE: '' };
     const roles = await migratedRoles({ BACKUP_DIR: volume });
-    const [port, metricsPort] = [String(await getPort()), String(await getPort())];
     const [api, worker] = await Promise.all([
-      roles.startApi({ ...isolated, PORT: port }, within(volume)),
-      roles.startWorker({ ...isolated, METRICS_PORT: metricsPort }, within(volume)),
+      roles.startApi(isolated, within(volume)),
+      roles.startWorker(isolated, within(volume)),
     ]);
     for (const { pid } of [api, worker]) {
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -53,10 +52,11 @@ describe.skipIf(lacks('container'))('as restricted as in a container', () => {
       expect(status).toMatch(/^NoNewPrivs:\t1$/m);
       expect(readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).toMatch(/ \/ \/ ro,/);
     }
-    const free = String(await getPort());
-    expect(healthCheck({ PORT: port })).toBe(0);
-    expect(healthCheck({ PORT: free, METRICS_PORT: metricsPort })).toBe(0);
-    expect(healthCheck({ PORT: free, METRICS_PORT: free })).toBe(1);
+    // No process ever listens on port 1. A port that is merely free now could be given to another test.
+    const closed = '1';
+    expect(healthCheck({ PORT: new URL(api.baseUrl).port })).toBe(0);
+    expect(healthCheck({ PORT: closed, METRICS_PORT: new URL(await metricsOf(worker)).port })).toBe(0);
+    expect(healthCheck({ PORT: closed, METRICS_PORT: closed })).toBe(1);
 
     const { account } = await accountForTest(api.admin);
     expect((await send(api.baseUrl, account, '{"id":"one"}')).status).toBe(202);
