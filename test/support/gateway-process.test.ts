@@ -20,7 +20,7 @@ function processOf(pid: number): ChildProcess {
 test('processes of a killed run are killed, and those of a run that lasts are not', async () => {
   const [abandoned, own] = [processOf(spawnSync('true').pid), processOf(process.pid)];
   const ended = once(abandoned, 'exit');
-  expect((await killAbandoned()).map(({ pid }) => pid)).toContain(abandoned.pid);
+  expect(killAbandoned().map(({ pid }) => pid)).toContain(abandoned.pid);
   await ended;
   expect(own.exitCode ?? own.signalCode).toBeNull();
 });

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, aroundAll, inject } from 'vitest';
 import type { Role } from '../../src/config/config.ts';
 import { pidExists } from '../../src/embedded/os-process.ts';
@@ -12,6 +11,7 @@ import { note } from './leaks/watch.ts';
 import { policy } from './policy.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { startArguments } from './start-command.ts';
+import { until } from './until.ts';
 
 /** A gateway that runs as a separate process, as its users start it. */
 export interface GatewayProcess extends RunningRole {
@@ -21,6 +21,11 @@ export interface GatewayProcess extends RunningRole {
 
 /** Longer than the 45 s after which a gateway that shuts down ends itself. */
 const stopLimitMs = 60_000;
+
+interface RunningProcess {
+  pid: number;
+  command: string;
+}
 
 const running = new Set<RunningRole>();
 /** Folders whose processes must have ended after each test (`gateway`) or after the file (`test`). */
@@ -143,7 +148,7 @@ export function gatewaysEndWithTheirTest(last: 'test' | 'file' = 'test'): void {
   const inFlight = () => [...running];
   const end = async () => {
     const ends = await Promise.all(inFlight().map(async (gateway) => ({ gateway, exit: await gateway.stop() })));
-    const left = await killedOn([...folders.gateway]);
+    const left = await leftOn([...folders.gateway]);
     const unclean = ends.filter(({ exit }) => exit.code !== 0);
     if (left.length > 0) throw new Error(`these processes were left: ${JSON.stringify(left)}`);
     if (unclean.length > 0) {
@@ -159,7 +164,7 @@ export function gatewaysEndWithTheirTest(last: 'test' | 'file' = 'test'): void {
   });
   const cleanUp = async () => {
     const all = [...folders.gateway, ...folders.test];
-    const left = await killedOn(all);
+    const left = await leftOn(all);
     for (const folder of all) note(leaksInFolder(folder));
     for (const folder of all) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     // The next file of this worker must start without folders and processes.
@@ -189,17 +194,22 @@ export const killAbandoned = () =>
       .map((name) => join(tmpdir(), name)),
   );
 
-/** Kills the processes that still run on these folders, and returns them. */
-async function killedOn(wanted: string[]): Promise<{ pid: number; command: string }[]> {
-  // The kernel needs a moment to remove processes that have just ended.
-  for (let look = 0; look < 20 && processesOn(wanted).length > 0; look += 1) await sleep(50);
+/** Waits until no process runs on these folders. Kills and returns those that do not end. */
+async function leftOn(wanted: string[]): Promise<RunningProcess[]> {
+  // A process that ends may have to wait for the processor or the disk.
+  await until('all processes have ended', () => processesOn(wanted).length === 0, stopLimitMs).catch(() => undefined);
+  return killedOn(wanted);
+}
+
+/** Kills the processes that run on these folders, and returns them. */
+function killedOn(wanted: string[]): RunningProcess[] {
   const left = processesOn(wanted);
   killFound(left.map(({ pid }) => pid));
   return left;
 }
 
 /** Processes whose command line or working folder names one of these folders. */
-export function processesOn(wanted: string[]): { pid: number; command: string }[] {
+export function processesOn(wanted: string[]): RunningProcess[] {
   // Most tests start no process, and reading all processes of the machine takes several milliseconds.
   if (wanted.length === 0) return [];
   return readdirSync('/proc')

@@ -45,7 +45,7 @@ declare module 'vitest' {
 /** One real PostgreSQL and one real Temporal for the whole run; each test file has its own database and task queue. */
 export default async function setup(project: TestProject) {
   refuseEnvFile(fileURLToPath(new URL('../..', import.meta.url)));
-  await killAbandoned();
+  killAbandoned();
   const log = createLog('warn');
   const program = await temporalProgram((line) => console.log(line));
   const folder = await mkdtemp(join(tmpdir(), `gateway-test-${process.pid}-`));
