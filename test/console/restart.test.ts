@@ -77,6 +77,27 @@ test('a page that is opened while the gateway is away keeps the navigation, and 
   await page.getByRole('heading', { level: 1, name: 'Maintenance' }).waitFor();
 });
 
+test('a page whose code has another name since an upgrade is opened by a reload', async () => {
+  const roles = await migratedRoles({});
+  const { baseUrl } = await roles.startApi();
+  const token = roles.variables.ADMIN_TOKEN ?? null;
+  // A reload ends the calls that are in flight.
+  const expectedErrors = new RegExp(`${unanswered.source}|status of 404|could not be loaded`);
+  const page = await openConsole({ baseUrl, token, path: '/events', expectedErrors });
+  await page.getByText('Live', { exact: true }).waitFor();
+  let isOld = true;
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) isOld = false;
+  });
+  await page.route('**/assets/maintenance-page-*.js', (route) =>
+    isOld ? route.fulfill({ status: 404 }) : route.continue(),
+  );
+  await page.keyboard.press('g');
+  await page.keyboard.press('m');
+  await page.getByRole('heading', { level: 1, name: 'Maintenance' }).waitFor();
+  expect(isOld).toBe(false);
+});
+
 test('a database that takes no writes shows on each page, and nothing is said to be well', async () => {
   const postgres = await ownPostgres();
   const roles = gatewayRoles({ databaseUrl: postgres.address });

@@ -1,6 +1,7 @@
 import { ApiProblem } from '../api/problem.ts';
 
-const notLoaded = new ApiProblem({
+/** Says that code could not be loaded. */
+export const notLoaded = new ApiProblem({
   status: 0,
   title: 'A part of the console could not be loaded',
   // Browsers do not load a script again that has failed once (HTML, module maps).
