@@ -29,21 +29,26 @@ test('two apis and two workers: the scrapes add up to what sender and consumers 
     },
     { retryErrors: true },
   );
-  // The gauges are null where the database answered too late, and those of one process may be older than the rest.
-  const answers = await until('each process has seen that none is pending', async () => {
-    const all = await Promise.all(places.map(scraped));
-    return all.every((answer) => gaugeOf(answer, 'gateway_deliveries_pending') === 0) && all;
-  });
-  // Each process describes the whole gateway.
-  for (const answer of answers) {
-    expect(gaugeOf(answer, 'gateway_delivery_oldest_pending_seconds')).toBe(0);
-    expect(gaugeOf(answer, 'gateway_deliveries_paused')).toBe(0);
-    expect(gaugeOf(answer, 'gateway_partitions_ahead_days')).toBeGreaterThanOrEqual(6);
-    expect(gaugeOf(answer, 'gateway_database_available')).toBe(1);
-    expect(gaugeOf(answer, 'gateway_backup_last_success_timestamp_seconds')).toBe(null);
-    expect(gaugeOf(answer, 'gateway_backup_first_start_timestamp_seconds')).toBe(null);
-  }
-  expect(answers.map((answer) => gaugeOf(answer, 'gateway_temporal_reachable'))).toEqual([null, null, 1, 1]);
+  // Each process describes the whole gateway. A gauge is null or 0 where the database or Temporal answered too late, and
+  // those of one process may be older than the rest.
+  const answers = await until(
+    'each process shows the state',
+    async () => {
+      const all = await Promise.all(places.map(scraped));
+      for (const answer of all) {
+        expect(gaugeOf(answer, 'gateway_deliveries_pending')).toBe(0);
+        expect(gaugeOf(answer, 'gateway_delivery_oldest_pending_seconds')).toBe(0);
+        expect(gaugeOf(answer, 'gateway_deliveries_paused')).toBe(0);
+        expect(gaugeOf(answer, 'gateway_partitions_ahead_days')).toBeGreaterThanOrEqual(6);
+        expect(gaugeOf(answer, 'gateway_database_available')).toBe(1);
+        expect(gaugeOf(answer, 'gateway_backup_last_success_timestamp_seconds')).toBe(null);
+        expect(gaugeOf(answer, 'gateway_backup_first_start_timestamp_seconds')).toBe(null);
+      }
+      expect(all.map((answer) => gaugeOf(answer, 'gateway_temporal_reachable'))).toEqual([null, null, 1, 1]);
+      return all;
+    },
+    { retryErrors: true },
+  );
   // Metrics of the SDK: in the processes that have it.
   const [oneApi, otherApi] = answers;
   for (const answer of [oneApi, otherApi]) expect(answer?.has('temporal_num_pollers')).toBe(false);
