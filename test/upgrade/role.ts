@@ -65,11 +65,15 @@ export class Place {
     await this.#process?.kill();
   }
 
+  /** The log of all processes of this place. */
+  said(): string {
+    return statSync(this.logPath, { throwIfNoEntry: false }) === undefined ? '' : readFileSync(this.logPath, 'utf8');
+  }
+
   /** The last lines of the log at level `warn` or above, of all processes of this place. */
   warnings(): string {
-    if (statSync(this.logPath, { throwIfNoEntry: false }) === undefined) return '';
-    const lines = readFileSync(this.logPath, 'utf8').split('\n');
-    return lines
+    return this.said()
+      .split('\n')
       .filter((line) => !/^\{"level":[123]0,/.test(line))
       .slice(-20)
       .join('\n');

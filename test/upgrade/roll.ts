@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Balancer } from '../cluster/balancer.ts';
+import { claimsTakenOver } from '../support/deliveries-made.ts';
 import { startArguments } from '../support/start-command.ts';
 import { until } from '../support/until.ts';
 import { accounts, Consumer, Load, type Sent } from './load.ts';
@@ -44,8 +45,10 @@ export interface RollOptions {
 /**
  * Runs two apis and two workers of the release before under load, migrates the database with this release, replaces each
  * process in turn by one of this release, and goes back in the same way. The database must be empty.
+ *
+ * @returns also how many claims were taken over from processes that stood still: so many attempts may have been repeated
  */
-export async function roll(options: RollOptions): Promise<Report & { undelivered: string[] }> {
+export async function roll(options: RollOptions): Promise<Report & { undelivered: string[]; takenOver: number }> {
   const { folder, databaseUrl, secrets, quietMs, onProgress } = options;
   const before = checkOutReleaseBefore(folder);
   const { PATH = '', HOME = '', XDG_CACHE_HOME } = process.env;
@@ -125,7 +128,8 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
     }).catch(() => undefined);
     const left = await undelivered();
     for (const each of places) await each.stop();
-    return { ...reportOf(sent, consumer.received, firstDelaysMs, workerStops), undelivered: left };
+    const takenOver = claimsTakenOver(places.map((each) => each.said()).join('\n'));
+    return { ...reportOf(sent, consumer.received, firstDelaysMs, workerStops), undelivered: left, takenOver };
   } catch (error) {
     // The folder is removed, and what the processes said tells why.
     throw new Error(`${error}\n${places.map((each) => `${each.name}:\n${each.warnings()}`).join('\n')}`, {

@@ -10,7 +10,7 @@ test('each process is replaced by this release and back under load: nothing is r
   const databaseUrl = await freshDatabase();
   const { folder, remove } = ownFolder('gateway-upgrade-');
   onTestFinished(remove);
-  const { firstMs, retryLateMs, undisturbedLateMs, latest, ...report } = await roll({
+  const { firstMs, retryLateMs, undisturbedLateMs, latest, twice, takenOver, ...report } = await roll({
     ...{ folder, databaseUrl, temporalAddress: inject('temporalAddress') },
     ...{
       rate: 10,
@@ -25,7 +25,9 @@ test('each process is replaced by this release and back under load: nothing is r
     query: (sql) => queryOnce(databaseUrl, sql),
   });
   if (process.env.UPGRADE_LOG) console.log(firstMs, retryLateMs, undisturbedLateMs, latest, report);
-  expect(report).toEqual({ sent: expect.any(Number), refused: {}, lost: [], twice: [], undelivered: [] });
+  expect(report).toEqual({ sent: expect.any(Number), refused: {}, lost: [], undelivered: [] });
+  // While a process stands still for 4 s, another takes over its claims and makes its attempts again.
+  expect(twice.length, `${twice}, ${takenOver} taken over`).toBeLessThanOrEqual(takenOver);
   expect(report.sent).toBeGreaterThan(50);
   // Events waited in workflows while the workers were replaced.
   expect([firstMs.count, retryLateMs.count > 5]).toEqual([report.sent, true]);
