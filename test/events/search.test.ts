@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { createAdminClient } from '../../src/api/client.ts';
 import { ensurePartitions, partitionName } from '../../src/database/partitions.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
+import { searchPayloads } from '../../src/events/search/scan-payloads.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { highestOfMs, insertConsumer, insertSibling, lowestOfMs } from '../support/consumers.ts';
 import { receivedEvent } from '../support/received.ts';
@@ -184,4 +186,19 @@ test('the typed client finds events', async () => {
   const admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
   const { data } = await admin.events.search.post({ text: 'typed client' });
   expect(data?.events.map((event) => event.id)).toEqual([id]);
+});
+
+test('a search whose client leaves during its last statement has no result', async () => {
+  await stored(['the last statement'], 'left');
+  const { reader } = gateway.database;
+  const gone = new AbortController();
+  const slices: Sql = {
+    async query(...asked) {
+      const rows = await reader.query<never>(...asked);
+      gone.abort(new Error('the client has gone'));
+      return rows;
+    },
+  };
+  const search = { text: 'the last statement', account_slug: 'left', limit: 1, signal: gone.signal };
+  await expect(searchPayloads({ reader, slices }, search)).rejects.toThrow('the client has gone');
 });

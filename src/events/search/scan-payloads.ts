@@ -87,6 +87,8 @@ export async function searchPayloads(
     return 'end';
   };
   const stopped = await scan();
+  // The scan may have reached a limit, or the end, in the statement during which the client left.
+  signal?.throwIfAborted();
   const [newest, oldest] = [seen[0], seen.at(-1)];
   return {
     events: (await readEventRows(reader, ids)).toReversed(),
