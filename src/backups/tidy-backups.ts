@@ -82,7 +82,7 @@ export function deleteUnlessCompleted(
   });
 }
 
-/** Runs `work` in a transaction that no other change of files and their rows overlaps. */
+/** Runs `work` in a transaction, while no other process compares rows with files or deletes files. */
 function whileStoreIsLocked<T>(database: Transactions, work: (sql: Sql) => Promise<T>): Promise<T> {
   return database.transaction(async (sql) => {
     await sql.query(patience, []);
