@@ -50,7 +50,7 @@ export function destinationTests() {
   );
   const gatewayWith = (mail: () => Omit<MailSettings, 'from'>) =>
     useForAll(
-      () => startGateway({ worker: false, timeLimitMs: 5_000, mail: { from: mailFrom, ...mail() } }),
+      () => startGateway({ worker: false, mail: { from: mailFrom, ...mail() } }),
       (gateway) => gateway.stop(),
     );
   afterEach(async () => {

@@ -7,6 +7,7 @@ import type {
 import type { FailureNotice, IncidentNotice, Notice, SummaryNotice } from '../../../src/notifications/notice.ts';
 import type { MailSettings } from '../../../src/notifications/settings.ts';
 import { type Seen, sender } from '../../delivery/servers.ts';
+import { defaultTimeLimitMs } from '../../support/gateway.ts';
 import { secretText } from '../../support/secrets.ts';
 
 const eventId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
@@ -92,7 +93,7 @@ export const mailTo = (
 
 /** Creates channels, which are closed after the test. They may reach loopback unless `options` say otherwise. */
 export function channels(deps: Partial<Omit<ChannelDeps, 'sender'>> = {}, options: Partial<SenderOptions> = {}) {
-  const send = createChannels({ sender: sender(options), mail: noMail, timeLimitMs: 10_000, ...deps });
+  const send = createChannels({ sender: sender(options), mail: noMail, timeLimitMs: defaultTimeLimitMs, ...deps });
   return (settings: DestinationSettings, notice: Notice, nowMs = Date.now) => send(settings, notice, nowMs);
 }
 
