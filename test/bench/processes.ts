@@ -5,9 +5,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import getPort from 'get-port';
 import { z } from 'zod';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { freePort } from '../../src/embedded/ports.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
 import { createLog } from '../../src/shared/log.ts';
@@ -55,6 +55,8 @@ export async function temporaryTemporal(uiPort: number): Promise<{ address: stri
 }
 
 export const adminToken = 'bench-admin-token';
+/** The first of a thousand ports, which none of the servers chooses. */
+const gatewayPorts = 28_000;
 
 export interface GatewayProcess {
   baseUrl: string;
@@ -75,7 +77,8 @@ export async function startGatewayProcess(
   environment: Record<string, string>,
   checkout: string | null = null,
 ): Promise<GatewayProcess> {
-  const port = await getPort();
+  // Below the ports of outgoing connections, of which the gateway makes some before it listens.
+  const port = await freePort([], gatewayPorts);
   const child = endWithThis(
     spawn(process.execPath, startArguments(role, checkout ?? undefined), {
       env: { ...process.env, PORT: String(port), ADMIN_TOKEN: adminToken, ...environment },

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/ports.ts';
 import { Balancer } from '../cluster/balancer.ts';
+import { freePorts } from '../cluster/free-ports.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { nothingByHand } from './by-hand.ts';
 import { accounts, Consumer, others } from './consumer.ts';
@@ -54,18 +54,18 @@ export async function openStage(options: {
   /** The address of each api. */
   const apiUrls: string[] = [];
   const ports: Record<ServerName, number> = { postgres: postgres.port, temporal: temporal.port };
-  for (const name of roleNames) {
+  // Chosen together: a process that starts does not listen yet, and another one must not choose its port.
+  const rolePorts = await freePorts(roleNames.length, 29_000 + Math.floor(Math.random() * 2_000));
+  for (const [index, name] of roleNames.entries()) {
     const by: Record<ServerName, number> = { postgres: 0, temporal: 0 };
     for (const server of serverNames) {
       const way = new TcpProxy(ports[server]);
       by[server] = await way.listen();
       ways.set(`${name}>${server}`, way);
     }
-    const port = await freePort([], 29_000 + Math.floor(Math.random() * 2_000));
+    const port = String(rolePorts[index]);
     // Each process listens on a port of its own: an api for requests, a worker for its metrics.
-    const listens: Record<string, string> = name.startsWith('api')
-      ? { PORT: String(port) }
-      : { METRICS_PORT: String(port) };
+    const listens: Record<string, string> = name.startsWith('api') ? { PORT: port } : { METRICS_PORT: port };
     if (name.startsWith('api')) apiUrls.push(`http://127.0.0.1:${port}`);
     const role = new Role({
       name,
