@@ -212,12 +212,10 @@ test.skipIf(lacks('mounts'))('a disk with less than 5 % is an incident, until it
   const folder = await mountedDisk(10 * 1024 ** 2);
   const backups = join(folder, 'data', 'backups');
   mkdirSync(backups, { recursive: true });
-  const read = conditionsOfApi({
-    database,
-    folders: [join(folder, 'data'), null, backups, join(folder, 'missing')],
-    log,
-  });
-  const pace = { judgeMs: 50, times: { quietS: 1 } };
+  const folders = [join(folder, 'data'), null, backups, join(folder, 'missing')];
+  const read = conditionsOfApi({ database, folders, log });
+  // Longer than a busy machine keeps the watch from reporting. Without reports for this time, the incident would end.
+  const pace = { judgeMs: 50, times: { quietS: 10 } };
   const judge = createIncidentJudge({ database, tell: async () => undefined, log, pace });
   let looks = 0;
   const conditions = async () => {
