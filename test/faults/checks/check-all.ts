@@ -3,6 +3,7 @@ import type { Webhook } from '../load.ts';
 import { Random } from '../random.ts';
 import { type Rows, readRows } from '../rows.ts';
 import type { Stage } from '../stage.ts';
+import { untilUp } from '../until-up.ts';
 import { checkAnswers } from './answers.ts';
 import { checkAttempts } from './attempts.ts';
 import { checkCancelled } from './cancelled.ts';
@@ -21,6 +22,8 @@ export async function checkAll(
   stage: Stage,
   run: { seed: number; webhooks: readonly Webhook[]; injected: readonly Injected[]; stopLimitMs: number },
 ): Promise<{ rows: Rows; duplicates: Duplicates; failures: string[] }> {
+  // One that a fault has killed may still be starting: it would neither answer nor stop gracefully.
+  for (const role of stage.roles.values()) await untilUp(role.name, async () => role.isRunning);
   const { seen } = stage.consumer;
   const { notices } = stage.receiver;
   const { port } = stage.temporal;
