@@ -11,8 +11,11 @@ export interface TrailEntry {
   details: any;
 }
 
-/** Returns a function that reads the audit entries written since its last call, directly from the table. */
-export function auditTrail(database: Database): () => Promise<TrailEntry[]> {
+/**
+ * Returns a function that reads the audit entries written since its last call, directly from the table. Entries that count
+ * calls are left out unless they are `counted`: the clock writes them, such as at a full hour.
+ */
+export function auditTrail(database: Database, { counted = false } = {}): () => Promise<TrailEntry[]> {
   const seen = new Set<string>();
   return async () => {
     const all = await rows(
@@ -21,7 +24,8 @@ export function auditTrail(database: Database): () => Promise<TrailEntry[]> {
     );
     const fresh = all.filter(({ id }) => !seen.has(id));
     for (const { id } of fresh) seen.add(id);
-    return fresh.map(({ id, actor, action, ip_address, created_at, details }) => ({
+    const asked = fresh.filter(({ details }) => counted || details?.calls === undefined);
+    return asked.map(({ id, actor, action, ip_address, created_at, details }) => ({
       ...{ id, actor, action, ip_address, created_at, details },
     }));
   };

@@ -15,7 +15,7 @@ test('a reader has an entry at its start, one an hour with its calls and events,
   const audit = new AuditLog({ database, keyring: createKeyring(randomBytes(32)), log });
   let nowMs = Date.parse('2026-11-20T10:00:00Z');
   const readers = new FeedReaders({ sql: database, audit, log, now: () => nowMs, lookMs: 10 });
-  const fresh = auditTrail(database);
+  const fresh = auditTrail(database, { counted: true });
   const read = (events: number, actor = 'pipeline', filters = { query: { account: ['generic/shop'] } }) =>
     readers.record({ actor, ipAddress: '192.0.2.1', filters, events, begins: false });
   const detailsOf = async () => (await fresh()).map(({ actor, action, details }) => ({ actor, action, ...details }));
@@ -50,7 +50,7 @@ test('a reader has an entry at its start, one an hour with its calls and events,
 test('each call without a cursor is an entry', async () => {
   const audit = new AuditLog({ database, keyring: createKeyring(randomBytes(32)), log });
   const readers = new FeedReaders({ sql: database, audit, log });
-  const fresh = auditTrail(database);
+  const fresh = auditTrail(database, { counted: true });
   await fresh();
   for (const begins of [true, false, true])
     await readers.record({ actor: 'laptop', ipAddress: '192.0.2.1', filters: {}, events: 0, begins });
@@ -61,7 +61,7 @@ test('each call without a cursor is an entry', async () => {
 test('calls of readers beyond those that are told apart are an entry each, with their events', async () => {
   const audit = new AuditLog({ database, keyring: createKeyring(randomBytes(32)), log });
   const readers = new FeedReaders({ sql: database, audit, log, mostReaders: 1 });
-  const fresh = auditTrail(database);
+  const fresh = auditTrail(database, { counted: true });
   await fresh();
   for (const [actor, events] of [
     ['laptop', 1],
