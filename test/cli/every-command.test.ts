@@ -140,7 +140,7 @@ test.each([80, 40])(
         return { code: await run.ended, shown: run.text() };
       });
       // An error stays whole: the command that it names is there to be copied.
-      const lines = shown.replace(/^error: [^]*/m, '').split('\n');
+      const lines = shown.replace(/^error: [\s\S]*/m, '').split('\n');
       return [
         ...(codes.includes(code) ? [] : [`it ended with ${code}: ${shown}`]),
         ...(lines.some((line) => line.trim() !== '') ? [] : ['it printed nothing']),
