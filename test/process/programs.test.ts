@@ -9,6 +9,7 @@ import { processTree, stillRunning } from '../support/descendants.ts';
 import { sharedServers, startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { kill } from '../support/kill.ts';
+import { ownPort } from '../support/own-servers.ts';
 import { prioritiesOf } from '../support/proc-stat.ts';
 import { randomSecretsKey } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
@@ -189,10 +190,11 @@ test('what api and worker log is in the log of the gateway, at its level', async
   expect(lines.map((one) => JSON.parse(one).responseCode)).toEqual([500, 200]);
 });
 
-test('an error of a program ends the start, and is shown once', async () => {
+test('an error that ends the start of both programs is shown once', async () => {
   const folder = await startedFolder();
   const gateway = spawnGateway('all', {
-    ...{ PORT: '0', DATA_DIR: folder },
+    // With a port that is known, both are started at the same time.
+    ...{ PORT: String(await ownPort()), DATA_DIR: folder },
     SECRETS_KEY: randomSecretsKey().toString('base64'),
   });
   expect(await gateway.exited).toEqual({ code: 1, signal: null });
