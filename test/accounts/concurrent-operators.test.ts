@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../support/admin-client.ts';
+import { type Answer, answeredInTime } from '../support/admin-client.ts';
 import { entriesAbout, entriesOf } from '../support/audit.ts';
 import { secretText } from '../support/secrets.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -12,12 +12,8 @@ const gateway = useGateway({ worker: false });
  * A call waits at most 5 s for a connection to the database, and is then answered 503 without an effect. When PostgreSQL
  * stands still, many of these calls wait as long, and are sent again.
  */
-async function admin(method: string, path: string, body?: unknown): Promise<Answer> {
-  for (;;) {
-    const answer = await gateway.admin.request(method, `/admin${path}`, body);
-    if (answer.body?.code !== 'database_unavailable') return answer;
-  }
-}
+const admin = (method: string, path: string, body?: unknown) =>
+  answeredInTime(() => gateway.admin.request(method, `/admin${path}`, body));
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
 const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));

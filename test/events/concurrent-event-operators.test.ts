@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../support/admin-client.ts';
+import { type Answer, answeredInTime } from '../support/admin-client.ts';
 import { entriesOf } from '../support/audit.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { listItemOf } from '../support/list-item.ts';
@@ -48,12 +48,7 @@ async function pendingEvent(fields: Record<string, unknown> = {}) {
  * A command waits at most 5 s for others on its event, and is then answered 503 without an effect. On a slow machine
  * some of these many wait longer, and are sent again.
  */
-async function answered(kind: Kind, id: string): Promise<Answer> {
-  for (;;) {
-    const answer = await operate[kind](id);
-    if (answer.body.code !== 'database_unavailable') return answer;
-  }
-}
+const answered = (kind: Kind, id: string) => answeredInTime(() => operate[kind](id));
 
 /** Sends every kind of command the same number of times, concurrently. */
 async function everything(id: string, operators: number): Promise<Done[]> {

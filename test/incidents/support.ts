@@ -1,5 +1,5 @@
 import type { IncidentPace } from '../../src/incidents/judging/times.ts';
-import { isDatabaseLate } from '../support/admin-client.ts';
+import { answeredInTime } from '../support/admin-client.ts';
 import type { Consumer, Reply } from '../support/consumer.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
@@ -38,10 +38,7 @@ let sent = 0;
 /** The incidents of a gateway. */
 export function incidentsOf(gateway: Pick<TestGateway, 'admin'>) {
   const list = async (query = ''): Promise<Json[]> => {
-    const { status, body } = await until('the database answers in time', async () => {
-      const answered = await gateway.admin.request('GET', `/admin/incidents${query}`);
-      return !isDatabaseLate(answered) && answered;
-    });
+    const { status, body } = await answeredInTime(() => gateway.admin.request('GET', `/admin/incidents${query}`));
     if (status !== 200) throw new Error(JSON.stringify(body));
     return body;
   };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { dayMs } from '../../src/database/uuid-time.ts';
 import { rowBytes } from '../../src/events/transitions/rejected.ts';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { eventsOf } from '../support/stored.ts';
@@ -8,8 +9,6 @@ import { useGateway } from '../support/use-gateway.ts';
 /** Room for three of the bodies below and a part of a fourth; and for five of all accounts together. */
 const bodyBytes = 10_000;
 const rejected = { bodyBytes, accountDailyBytes: 3.5 * (bodyBytes + 2_000), dailyBytes: 5.5 * (bodyBytes + 2_000) };
-
-const dayMs = 86_400_000;
 
 const gateway = useGateway({ worker: false, rejected });
 

@@ -54,10 +54,7 @@ export function adminClient(
         skip_signature_verification: true,
         ...fields,
       };
-      const created = await until('the database answers in time', async () => {
-        const answer = await client.post('/admin/accounts', account);
-        return !isDatabaseLate(answer) && answer;
-      });
+      const created = await answeredInTime(() => client.post('/admin/accounts', account));
       if (created.status !== 201) throw new Error(`no account: ${JSON.stringify(created.body)}`);
       return created.body;
     },
@@ -89,8 +86,17 @@ export function adminClient(
   return client;
 }
 
-/** Whether the database answered too late, as it may one of many requests of a busy machine. */
-export const isDatabaseLate = ({ status, body }: Pick<Answer, 'status' | 'body'>) =>
+/**
+ * Sends a call, and again while the database answers it too late, as it may one of many calls of a busy machine. Such a call
+ * has no effect unless its statement was under way.
+ */
+export const answeredInTime = (send: () => Promise<Answer>): Promise<Answer> =>
+  until('the database answers in time', async () => {
+    const answer = await send();
+    return !isDatabaseLate(answer) && answer;
+  });
+
+const isDatabaseLate = ({ status, body }: Pick<Answer, 'status' | 'body'>) =>
   status === 503 && body?.code === 'database_unavailable';
 
 const withoutPayload = (event: Json) => ({ ...event, payload: undefined, headers: undefined });
