@@ -6,6 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import { deniedIn } from '../support/denied.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { type Api, migratedRoles, type Roles } from '../support/gateway-roles.ts';
+import { noon } from '../support/noon.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
@@ -150,7 +151,7 @@ test('an entry that PostgreSQL refuses loses no other of its batch, and its call
 
 test('an answer that arrives after the end of its minute does not close the next one', async () => {
   const log = await openTestLog();
-  const noonMs = (Math.floor(Date.now() / 86_400_000) + 0.5) * 86_400_000;
+  const noonMs = noon();
   vi.useFakeTimers({ toFake: ['Date'], now: noonMs });
   const { audit } = log;
   const other = new DeniedCalls({ database: log.database, audit, log: log.deps.log });

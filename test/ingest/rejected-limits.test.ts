@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { dayMs } from '../../src/database/uuid-time.ts';
 import { rowBytes } from '../../src/events/transitions/rejected.ts';
+import { noon } from '../support/noon.ts';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { eventsOf } from '../support/stored.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -67,9 +68,6 @@ test('concurrent rejected webhooks in two processes keep to the limit, and all a
     { seen: 50 },
   ]);
 });
-
-/** Noon of this day (UTC), in milliseconds since 1970, from which a minute later is still the same day. */
-const noon = () => (Math.floor(Date.now() / dayMs) + 0.5) * dayMs;
 
 test('after the daily limit, the row of a rejected webhook is not even built until the next day', async () => {
   const account = await closedAccount();
