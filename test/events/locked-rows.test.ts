@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { stopEvent } from '../../src/events/transitions/account-deleted.ts';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { fail } from '../../src/events/transitions/failed.ts';
 import { waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
@@ -33,17 +34,32 @@ const row = async () =>
   )[0];
 
 const changeOfEvent = 'update events set swept_at = now() where id = $1';
-const claim = { name: '', text: 'update event_queue set claim_token = $2 where event_id = $1' };
+const changeOfQueued = 'update event_queue set account_id = account_id where event_id = $1';
+const queued = () =>
+  gateway.database.query({ name: '', text: 'select claim_token, lane from event_queue where event_id = $1' }, [id]);
+const claim = {
+  name: '',
+  text: `update event_queue set claim_token = $2, claimed_until = 'infinity' where event_id = $1`,
+};
 
 /** Runs the statement while another transaction has locked the row and changes an unrelated column. */
-async function whileLocked<T>(statement: () => Promise<T>, change = changeOfEvent): Promise<T> {
+const whileLocked = <T>(statement: () => Promise<T>, change = changeOfEvent): Promise<T> =>
+  afterLock(change, [statement]).then(([result]) => result as T);
+
+/** Begins the statements one after the other, each when the one before waits or has ended, while another transaction has locked a row. */
+async function afterLock<T>(change: string, statements: (() => Promise<T>)[]): Promise<T[]> {
   await other.query('begin');
   await other.query(change, [id]);
-  const running = statement();
-  const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await until('the statement waits for the lock', async () => (await other.query(waits)).rowCount === 1);
+  const running: Promise<T>[] = [];
+  let ended = 0;
+  for (const statement of statements) {
+    running.push(statement().finally(() => ended++));
+    const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const inFlight = async () => (await other.query(waits)).rowCount ?? 0;
+    await until('the statement waits or has ended', async () => (await inFlight()) + ended === running.length);
+  }
   await other.query('commit');
-  return running;
+  return Promise.all(running);
 }
 
 test.each([
@@ -68,12 +84,28 @@ test('the start of a workflow is recorded', async () => {
 test('a claim is handed back', async () => {
   const token = randomUUID();
   await gateway.database.query(claim, [id, token]);
-  await whileLocked(
-    () => handBackClaims(gateway.database, [{ eventId: id, generation: 0, token }], 5),
-    'update event_queue set lane = lane where event_id = $1',
-  );
-  const queued = { name: '', text: 'select claim_token, lane from event_queue where event_id = $1' };
-  expect(await gateway.database.query(queued, [id])).toEqual([{ claim_token: null, lane: 0 }]);
+  await whileLocked(() => handBackClaims(gateway.database, [{ eventId: id, generation: 0, token }], 5), changeOfQueued);
+  expect(await queued()).toEqual([{ claim_token: null, lane: 0 }]);
+});
+
+describe('an event whose delivery an operator ends while its claim ends goes on with the settled ones', () => {
+  // One of a paused consumer would otherwise wait in its lane for the end of the pause, and its commands with it.
+  const handedBack = (token: string) => handBackClaims(gateway.database, [{ eventId: id, generation: 0, token }], 0);
+  const attempted = (claimToken: string) =>
+    new OutcomeRecorder(gateway.database, async () => undefined).record(
+      outcomeOf(id, { succeeded: false, claimToken }),
+    );
+  test.each([
+    ['ack, handed back', () => ack(gateway.database, id), handedBack],
+    ['ack, attempted', () => ack(gateway.database, id), attempted],
+    ['dead, handed back', () => declareDead(gateway.database, id, null), handedBack],
+    ['dead, attempted', () => declareDead(gateway.database, id, null), attempted],
+  ])('%s', async (_name, end, endClaim) => {
+    const token = randomUUID();
+    await gateway.database.query(claim, [id, token]);
+    await afterLock<unknown>(changeOfQueued, [() => endClaim(token), end]);
+    expect(await queued()).toEqual([{ claim_token: null, lane: 2 }]);
+  });
 });
 
 test('an event is queued to wait, and its delivery ends with its account', async () => {
