@@ -5,7 +5,7 @@ import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { ListMultipartUploadsCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListMultipartUploadsCommand, ListPartsCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test as tests } from 'vitest';
 import { archiveName } from '../../src/backups/archive-name.ts';
@@ -47,11 +47,20 @@ afterAll(async () => {
 const newName = () => archiveName(new Date(), randomUUID());
 const uploads = async () =>
   (await client.send(new ListMultipartUploadsCommand({ Bucket: server.bucket }))).Uploads ?? [];
-async function* megabytes(count: number, each: (n: number) => void = () => undefined) {
-  for (let n = 0; n < count; n++) {
-    yield randomBytes(1024 * 1024);
-    each(n);
-  }
+/**
+ * Waits until two parts of the only upload are stored. Of 40 MiB no third one is sent: S3 may still store a part that it
+ * receives while its upload is aborted, and the upload is then there again.
+ */
+const twoPartsStored = () =>
+  until('two parts are stored', async () => {
+    const [upload] = await uploads();
+    if (!upload) return false;
+    const { Key, UploadId } = upload;
+    const { Parts = [] } = await client.send(new ListPartsCommand({ Bucket: server.bucket, Key, UploadId }));
+    return Parts.length === 2;
+  });
+async function* megabytes(count: number) {
+  for (let n = 0; n < count; n++) yield randomBytes(1024 * 1024);
 }
 
 test('a backup is uploaded, listed, downloaded, restored and deleted', async () => {
@@ -89,12 +98,18 @@ test('a large backup is uploaded in parts and downloaded unchanged', async () =>
 test('a failure while reading and an interruption leave neither an object nor parts', async () => {
   async function* failing() {
     yield* megabytes(40);
+    await twoPartsStored();
     throw new BackupError('The database could not be read to its end.');
   }
   await expect(store.write(newName(), Readable.from(failing()), neverAborted)).rejects.toThrow(/to its end/);
   const stopping = new AbortController();
-  const content = megabytes(1000, (n) => n === 40 && stopping.abort());
-  await expect(store.write(newName(), Readable.from(content), stopping.signal)).rejects.toThrow(
+  async function* interrupted() {
+    yield* megabytes(40);
+    await twoPartsStored();
+    stopping.abort();
+    yield* megabytes(1000);
+  }
+  await expect(store.write(newName(), Readable.from(interrupted()), stopping.signal)).rejects.toThrow(
     'The backup was interrupted.',
   );
   await until('the parts are gone', async () => (await uploads()).length === 0);
@@ -104,8 +119,8 @@ test('a failure while reading and an interruption leave neither an object nor pa
 test('the uploads of a killed process are not listed, and the next backup removes them', async () => {
   const before = await verifiedIn(store);
   const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
-  const child = spawn(process.execPath, [writer, '', url], { stdio: 'ignore' });
-  await until('an upload is under way', async () => (await uploads()).length > 0);
+  const child = spawn(process.execPath, [writer, '', url, `${40 * 1024 * 1024}`], { stdio: 'ignore' });
+  await twoPartsStored();
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(await verifiedIn(store)).toEqual(before);
