@@ -55,7 +55,11 @@ async function afterLock<T>(change: string, statements: (() => Promise<T>)[]): P
   for (const statement of statements) {
     running.push(statement().finally(() => ended++));
     const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const inFlight = async () => (await other.query(waits)).rowCount ?? 0;
+    const inFlight = async () => {
+      // A transaction keeps the list of sessions that it has read, without one that the pool has opened since.
+      await other.query('select pg_stat_clear_snapshot()');
+      return (await other.query(waits)).rowCount ?? 0;
+    };
     await until('the statement waits or has ended', async () => (await inFlight()) + ended === running.length);
   }
   await other.query('commit');
