@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/sql.ts';
+import type { Outcome } from '../../src/events/outcome.ts';
 import { stopEvent } from '../../src/events/transitions/account-deleted.ts';
 import { ack } from '../../src/events/transitions/acknowledged.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
+import { endCancelled } from '../../src/events/transitions/ended-by-hand.ts';
 import { fail } from '../../src/events/transitions/failed.ts';
 import { waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
@@ -34,6 +37,8 @@ const row = async () =>
   )[0];
 
 const changeOfEvent = 'update events set swept_at = now() where id = $1';
+// Unlike a change, it leaves the row where it is, so that statements get it in the order in which they wait.
+const lockOfEvent = 'select from events where id = $1 for update';
 const changeOfQueued = 'update event_queue set account_id = account_id where event_id = $1';
 const queued = () =>
   gateway.database.query({ name: '', text: 'select claim_token, lane from event_queue where event_id = $1' }, [id]);
@@ -109,6 +114,52 @@ describe('an event whose delivery an operator ends while its claim ends goes on 
     await gateway.database.query(claim, [id, token]);
     await afterLock<unknown>(changeOfQueued, [() => endClaim(token), end]);
     expect(await queued()).toEqual([{ claim_token: null, lane: 2 }]);
+  });
+});
+
+describe('a command takes effect on what the transaction that it waited for has committed', () => {
+  const commanded = <T>(command: (sql: Sql, eventId: string) => Promise<T>) =>
+    gateway.database.transaction((sql) => command(sql, id));
+  const leaveQueue = () => gateway.rows('delete from event_queue where event_id = $1', [id]);
+  const record = (fields: Partial<Outcome>) =>
+    new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(id, fields));
+  const queueToWait = () =>
+    waitInQueue(gateway.database, { eventId: id, generation: 0, waitsFor: 'paused', lastAttempt: 10 });
+
+  // The event would otherwise wait for the end of the pause, or until its consumer is enabled.
+  test.each([
+    ['ack, queued to wait', ack, queueToWait],
+    ['ack, replayed', ack, () => commanded(replay)],
+    ['dead, queued to wait', (sql: Sql) => declareDead(sql, id, null), queueToWait],
+    ['dead, replayed', (sql: Sql) => declareDead(sql, id, null), () => commanded(replay)],
+  ])('an event that was queued goes on with the settled ones: %s', async (_name, end, queue) => {
+    await leaveQueue();
+    await afterLock<unknown>(lockOfEvent, [queue, () => commanded(end)]);
+    expect(await row()).toMatchObject({ next_attempt_at: null, delivery_status: expect.not.stringMatching('pending') });
+    expect(await queued()).toEqual([{ claim_token: null, lane: 2 }]);
+  });
+
+  test('a retry of an event that was delivered gets its workflow soon', async () => {
+    const claimToken = randomUUID();
+    await gateway.database.query(claim, [id, claimToken]);
+    await afterLock<unknown>(lockOfEvent, [() => record({ claimToken }), () => commanded(retry)]);
+    expect(await row()).toMatchObject({ delivery_status: 'delivered', manual_attempts: 1 });
+    expect(await queued()).toEqual([{ claim_token: null, lane: 1 }]);
+  });
+
+  test('a retry has another number than one that was made by hand in Temporal', async () => {
+    await leaveQueue();
+    const byHand = { trigger: 'manual', number: 1, succeeded: false, claimToken: null } as const;
+    await afterLock<unknown>(lockOfEvent, [() => record(byHand), () => commanded(retry)]);
+    expect(await row()).toMatchObject({ manual_attempts: 2 });
+  });
+
+  test('a replay is kept whose event had its workflow cancelled before', async () => {
+    await leaveQueue();
+    const run = { eventId: id, generation: 0, isLatest: true };
+    const ended = () => gateway.database.transaction((sql) => endCancelled(sql, run));
+    expect(await whileLocked(ended, 'select replay_events(array[$1]::uuid[], false)')).toBeNull();
+    expect(await row()).toMatchObject({ generation: 1, status: 'received', delivery_status: 'pending' });
   });
 });
 

@@ -3,19 +3,19 @@ import { columnsOf } from '../../shared/columns-of.ts';
 import { lanes } from '../lanes.ts';
 import { recordActions } from '../timeline/event-actions.ts';
 import { declareDead } from './declared-dead.ts';
+import { beginOperation } from './operation.ts';
 
 /** What `last_error` says of an event whose workflow was cancelled. */
 const cancelled = 'cancelled in Temporal';
 
-const lockPending = {
-  name: 'lock_pending_of_run',
+const readPending = {
+  name: 'read_pending_of_run',
   // A newer generation in the queue is about to get its workflow, because of a replay. The run's own generation may be there
   // because an earlier run was terminated. A replay that was sent by hand gives the run a generation above the row's.
   text: `
     select generation from events e
     where id = $1 and delivery_status = 'pending'
-      and (generation <= $2 or ($3 and not exists (select from event_queue q where q.event_id = e.id)))
-    for update`,
+      and (generation <= $2 or ($3 and not exists (select from event_queue q where q.event_id = e.id)))`,
 };
 
 /** A run that was cancelled. */
@@ -38,7 +38,9 @@ export interface CancelledRun {
  */
 export async function endCancelled(sql: Sql, run: CancelledRun): Promise<number | null> {
   const { eventId, generation, isLatest } = run;
-  const [pending] = await sql.query<{ generation: number }>(lockPending, [eventId, generation, isLatest]);
+  // First, because the queue has the row of a replay only for a snapshot after the replay's commit.
+  await beginOperation(sql, eventId);
+  const [pending] = await sql.query<{ generation: number }>(readPending, [eventId, generation, isLatest]);
   if (!pending) return null;
   const done = await declareDead(sql, eventId, cancelled);
   if (!done.ok) return null;

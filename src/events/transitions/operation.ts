@@ -52,9 +52,26 @@ export const settleQueued = `
 /** Replays those of the given events that have a noted replay: migrations/functions/apply_replays.sql. */
 export const applyReplays = { name: 'apply_replays', text: 'select apply_replays($1)' };
 
+// Notes of replays are locked before events: migrations/functions/apply_replays.sql.
+const begin = {
+  name: 'begin_operation',
+  text: 'select apply_replays(array[$1::uuid]), lock_events(array[$1::uuid], $1::uuid, $1::uuid)',
+};
+
+/**
+ * Applies the noted replay of an event, and locks the event. The next statement then sees all that others have committed. One
+ * that waits for the event itself sees its new row, but neither rows of the queue nor attempts that were inserted during the wait.
+ *
+ * @param sql must be in a transaction.
+ */
+export async function beginOperation(sql: Sql, eventId: string): Promise<void> {
+  await sql.query(begin, [eventId]);
+}
+
 /**
  * Applies an operator's command, or returns why it does not apply.
  *
+ * @param sql must be in a transaction (`beginOperation`).
  * @param statement must check the conditions of `guard` itself. It returns the event's row, or no row.
  */
 export function apply(
@@ -74,7 +91,7 @@ export async function applied(
   change: () => Promise<EventRow | undefined>,
 ): Promise<Operation> {
   // A replay that was requested earlier must be applied before this command.
-  await sql.query(applyReplays, [[eventId]]);
+  await beginOperation(sql, eventId);
   for (;;) {
     const event = await change();
     if (event) return { ok: true, event };
