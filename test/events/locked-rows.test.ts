@@ -8,7 +8,7 @@ import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.t
 import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { endCancelled } from '../../src/events/transitions/ended-by-hand.ts';
 import { fail } from '../../src/events/transitions/failed.ts';
-import { waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
+import { letDueWait, waitInQueue } from '../../src/events/transitions/queued-to-wait.ts';
 import { replay } from '../../src/events/transitions/replayed.ts';
 import { retry } from '../../src/events/transitions/retried.ts';
 import { markStartedEvents } from '../../src/events/transitions/started.ts';
@@ -161,6 +161,24 @@ describe('a command takes effect on what the transaction that it waited for has 
     expect(await whileLocked(ended, 'select replay_events(array[$1]::uuid[], false)')).toBeNull();
     expect(await row()).toMatchObject({ generation: 1, status: 'received', delivery_status: 'pending' });
   });
+});
+
+test('an event that was claimed for its workflow is not left to an api', async () => {
+  await gateway.rows('update event_queue set lane = 1 where event_id = $1', [id]);
+  await gateway.rows('update events set next_attempt_at = now() where id = $1', [id]);
+  await gateway.rows(
+    'update accounts set paused_since = now() where id = (select account_id from events where id = $1)',
+    [id],
+  );
+  const token = randomUUID();
+  await whileLocked(
+    () => letDueWait(gateway.database, { lastAttempt: 10, limit: 500 }),
+    `update event_queue set claim_token = '${token}', claimed_until = 'infinity' where event_id = $1`,
+  );
+  await handBackClaims(gateway.database, [{ eventId: id, generation: 0, token }], 0);
+  expect(await gateway.rows('select direct, lane from event_queue where event_id = $1', [id])).toEqual([
+    { direct: false, lane: 1 },
+  ]);
 });
 
 test('an event is queued to wait, and its delivery ends with its account', async () => {

@@ -75,7 +75,9 @@ const markDue = {
     ), waiting as (
       update events e set next_attempt_at = null, started_generation = generation - 1 where ${isAmong('e.id', 'select id from due')} returning e.id
     )
-    update event_queue q set direct = true where ${isAmong('q.event_id', 'select id from waiting')} returning q.event_id`,
+    -- In the assignment, for the count: a worker may have claimed the event since. Its workflow may run then, and makes the attempt.
+    update event_queue q set direct = q.direct or q.claimed_until is null or q.claimed_until <= now()
+    where ${isAmong('q.event_id', 'select id from waiting')} returning q.event_id`,
 };
 
 /**
