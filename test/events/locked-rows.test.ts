@@ -71,6 +71,11 @@ async function afterLock<T>(change: string, statements: (() => Promise<T>)[]): P
   return Promise.all(running);
 }
 
+/** An operator's command, in a transaction as all of them. */
+const commanded = <T>(command: (sql: Sql, eventId: string) => Promise<T>) =>
+  gateway.database.transaction((sql) => command(sql, id));
+const dead = (sql: Sql) => declareDead(sql, id, null);
+
 test.each([
   [500, 'pending'],
   [200, 'delivered'],
@@ -105,21 +110,19 @@ describe('an event whose delivery an operator ends while its claim ends goes on 
       outcomeOf(id, { succeeded: false, claimToken }),
     );
   test.each([
-    ['ack, handed back', () => ack(gateway.database, id), handedBack],
-    ['ack, attempted', () => ack(gateway.database, id), attempted],
-    ['dead, handed back', () => declareDead(gateway.database, id, null), handedBack],
-    ['dead, attempted', () => declareDead(gateway.database, id, null), attempted],
+    ['ack, handed back', ack, handedBack],
+    ['ack, attempted', ack, attempted],
+    ['dead, handed back', dead, handedBack],
+    ['dead, attempted', dead, attempted],
   ])('%s', async (_name, end, endClaim) => {
     const token = randomUUID();
     await gateway.database.query(claim, [id, token]);
-    await afterLock<unknown>(changeOfQueued, [() => endClaim(token), end]);
+    await afterLock<unknown>(changeOfQueued, [() => endClaim(token), () => commanded(end)]);
     expect(await queued()).toEqual([{ claim_token: null, lane: 2 }]);
   });
 });
 
 describe('a command takes effect on what the transaction that it waited for has committed', () => {
-  const commanded = <T>(command: (sql: Sql, eventId: string) => Promise<T>) =>
-    gateway.database.transaction((sql) => command(sql, id));
   const leaveQueue = () => gateway.rows('delete from event_queue where event_id = $1', [id]);
   const record = (fields: Partial<Outcome>) =>
     new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(id, fields));
@@ -130,8 +133,8 @@ describe('a command takes effect on what the transaction that it waited for has 
   test.each([
     ['ack, queued to wait', ack, queueToWait],
     ['ack, replayed', ack, () => commanded(replay)],
-    ['dead, queued to wait', (sql: Sql) => declareDead(sql, id, null), queueToWait],
-    ['dead, replayed', (sql: Sql) => declareDead(sql, id, null), () => commanded(replay)],
+    ['dead, queued to wait', dead, queueToWait],
+    ['dead, replayed', dead, () => commanded(replay)],
   ])('an event that was queued goes on with the settled ones: %s', async (_name, end, queue) => {
     await leaveQueue();
     await afterLock<unknown>(lockOfEvent, [queue, () => commanded(end)]);

@@ -35,18 +35,14 @@ const whyNot = {
          from events e join accounts a on a.id = e.account_id left join consumers c on c.id = coalesce(e.consumer_id, a.id) where e.id = $1`,
 };
 
-// In the assignments, and not in the condition: while this waits for the event, a process may end the claim that the snapshot sees.
-const isClaimed = '(claim_token is not null and claimed_until > now())';
-
 /**
  * A part of a statement with the event $1 in `before` and `e`: an event that waits in the queue for an attempt, perhaps for
  * the end of a pause, waits for none any more once its delivery has ended. It goes on with the settled ones. One that a
  * process has claimed is handed back to them (migrations/functions/hand_back_claims.sql).
  */
 export const settleQueued = `
-    update event_queue set lane = case when ${isClaimed} then lane else ${lanes.settledStart} end, direct = direct and ${isClaimed},
-      lane_since = case when ${isClaimed} then lane_since else now() end
-    where event_id = $1 and lane <> ${lanes.settledStart}
+    update event_queue set lane = ${lanes.settledStart}, direct = false, lane_since = now()
+    where event_id = $1 and lane <> ${lanes.settledStart} and (claim_token is null or claimed_until <= now())
       and exists (select from e join before b on b.id = e.id where b.delivery_status = 'pending' and e.delivery_status <> 'pending')`;
 
 /** Replays those of the given events that have a noted replay: migrations/functions/apply_replays.sql. */
