@@ -25,4 +25,6 @@ export const lockKeys = {
   incidentMessages: 7_233_808_030,
   /** Held while reminders of open incidents are added, so that each is added once. */
   incidentReminders: 7_233_808_031,
+  /** Held while a token is stored, so that concurrent calls do not exceed the number of tokens. */
+  adminTokens: 7_233_808_032,
 } as const;

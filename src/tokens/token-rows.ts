@@ -1,3 +1,4 @@
+import { lockKeys } from '../database/lock-keys.ts';
 import type { Sql } from '../database/sql.ts';
 import type { TokenRole } from '../http/admin/roles.ts';
 
@@ -62,12 +63,19 @@ export async function insertTokenRow(sql: Sql, token: NewToken): Promise<TokenRo
   return (await sql.query<TokenRow>(insertToken, values))[0] ?? null;
 }
 
+const lockTokens = { name: 'lock_admin_tokens', text: 'select pg_advisory_xact_lock($1)' };
 const countTokens = {
   name: 'count_admin_tokens',
   text: `select count(*)::integer as n from admin_tokens where ${isInForce}`,
 };
 
+/**
+ * How many tokens are in force. Waits for others that are being stored, so that the caller's transaction can check a limit.
+ *
+ * @param sql must be in a transaction
+ */
 export async function countTokenRows(sql: Sql): Promise<number> {
+  await sql.query(lockTokens, [lockKeys.adminTokens]);
   return (await sql.query<{ n: number }>(countTokens, []))[0]?.n ?? 0;
 }
 
