@@ -54,6 +54,8 @@ export class Heartbeat implements SessionUser {
   /** Whether the claims of processes without a row are still to be ended. */
   #looksForUnknown = false;
   #compareAtMs = performance.now() + compareMs;
+  /** The comparison in progress. */
+  #comparing: Promise<void> | null = null;
   readonly #first = Promise.withResolvers<void>();
   #counted = { begun: 0, atMs: performance.now() };
 
@@ -123,6 +125,7 @@ export class Heartbeat implements SessionUser {
   /** Call it when no work is in flight any more, and before the session ends: ends all claims of this process. */
   async stop(): Promise<void> {
     await this.#poller.stop();
+    await this.#comparing;
     const { claims, log } = this.#deps;
     const sql = this.#sql;
     this.#aliveUntilMs = Number.NEGATIVE_INFINITY;
@@ -140,8 +143,13 @@ export class Heartbeat implements SessionUser {
     const { log, onClaimable } = this.#deps;
     try {
       await this.#beat(sql);
-      const ended = (await this.#endOwn(sql)) + (await this.#endOfOthers(sql));
-      if (ended > 0) onClaimable();
+      // It waits for the claims in flight, which may take seconds. Heartbeats go on.
+      this.#comparing ??= this.#endOwn(sql)
+        .catch((error: unknown) => log.debug({ err: error }, 'claims not compared'))
+        .finally(() => {
+          this.#comparing = null;
+        });
+      if ((await this.#endOfOthers(sql)) > 0) onClaimable();
     } catch (error) {
       // The session reconnects by itself and logs why.
       log.debug({ err: error }, 'heartbeat failed');
@@ -171,20 +179,21 @@ export class Heartbeat implements SessionUser {
   }
 
   /** Ends claims that were made for this process, but that it does not know. */
-  async #endOwn(sql: Sql): Promise<number> {
-    const { claims, log } = this.#deps;
+  async #endOwn(sql: Sql): Promise<void> {
+    const { claims, log, onClaimable } = this.#deps;
     const nowMs = performance.now();
-    if (!claims.inDoubt && nowMs < this.#compareAtMs) return 0;
+    if (!claims.inDoubt && nowMs < this.#compareAtMs) return;
     this.#compareAtMs = nowMs + compareMs;
     let ended = 0;
-    // PostgreSQL may carry the statement out after the session has given it up, when this process holds other events. The
-    // limit counts from the last heartbeat, which was before the statement is sent.
-    const before = new Date(this.#others.at.getTime() + queryLimitMs);
     await claims.settle(async (held) => {
+      // PostgreSQL may carry the statement out after the session has given it up, when this process holds other events. The
+      // limit counts from the last heartbeat, which was before the statement is sent.
+      const before = new Date(this.#others.at.getTime() + queryLimitMs);
       ended = await endClaimsExcept(sql, claims.token, held, before);
     });
-    if (ended > 0) log.info({ claims: ended }, 'claims that this process does not know are ended');
-    return ended;
+    if (ended === 0) return;
+    log.info({ claims: ended }, 'claims that this process does not know are ended');
+    onClaimable();
   }
 
   async #endOfOthers(sql: Sql): Promise<number> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { ConsumerFailures } from '../../src/incidents/counting/consumer-failures.ts';
 import { FailureCounts } from '../../src/incidents/counting/failure-counts.ts';
+import { RejectionCounts } from '../../src/incidents/counting/rejection-counts.ts';
 import { ownLocks } from '../support/own-locks.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
@@ -83,6 +84,27 @@ test('failures of a consumer that is forgotten during a write are written once',
   });
   await counts.stop();
   expect(await written(consumer)).toEqual({ failed: 3, opens: false });
+});
+
+test('rejected webhooks that were not written are counted with the times of the first and the last one', async () => {
+  const counts = await forTest(new RejectionCounts({ sql: database, log, flushMs: 50 }));
+  const accountId = randomUUID();
+  const name = (now: string, later: string) => `alter table ${now} rename to ${later}`;
+  await database.transaction(async (sql) => {
+    await sql.query({ name: '', text: name('incident_counts', 'renamed') }, []);
+    counts.rejected(accountId, 'bad_signature');
+    counts.start();
+    const waiting = `select from ${ownLocks} where relation = 'renamed'::regclass and not granted`;
+    await until(
+      'the first one is being written',
+      async () => (await sql.query({ name: '', text: waiting }, [])).length > 0,
+    );
+    counts.rejected(accountId, 'bad_signature');
+  });
+  await query(name('renamed', 'incident_counts'));
+  await counts.stop();
+  const text = 'select failed, first_at <= last_at as in_order from incident_counts where account_id = $1';
+  expect(await query(text, [accountId])).toEqual([{ failed: 2, in_order: true }]);
 });
 
 test('failures in a row begin with the first of the last five events, and one that opens by itself with itself', () => {

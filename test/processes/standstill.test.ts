@@ -8,6 +8,7 @@ import { lowestId } from '../../src/events/queue.ts';
 import { Heartbeat } from '../../src/processes/heartbeat.ts';
 import { HeldClaims } from '../../src/processes/held-claims.ts';
 import { queryLimitMs } from '../../src/processes/listener.ts';
+import { beatS } from '../../src/processes/process-rows.ts';
 import { useQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
@@ -72,6 +73,25 @@ async function heartbeatWith(
   onTestFinished(() => heartbeat.stop());
   return heartbeat;
 }
+
+test('a claim that PostgreSQL answers late delays no heartbeat', async () => {
+  const { claims } = await stage.alive();
+  const answer = Promise.withResolvers<{ claimed: []; next: null }>();
+  const late = claims.claim(() => answer.promise);
+  claims.doubt();
+  await until('its claims wait for the late one, to be compared', () => claims.isSettling);
+  const aliveUntil = async (): Promise<Date> =>
+    (await stage.gateway.rows('select alive_until from processes where token = $1', [claims.token]))[0]?.alive_until;
+  const first = await aliveUntil();
+  // The next one may have been sent before.
+  await until(
+    'three more heartbeats',
+    async () => (await aliveUntil()).getTime() > first.getTime() + 2 * beatS * 1_000,
+  );
+  expect(claims.isSettling).toBe(true);
+  answer.resolve({ claimed: [], next: null });
+  await late;
+});
 
 test('after a standstill of all, a process lets the others write their rows before it judges them', async () => {
   const { heartbeat } = await stage.alive();

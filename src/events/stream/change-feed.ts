@@ -142,7 +142,9 @@ export class ChangeFeed {
   async #run(): Promise<void> {
     let failing = false;
     const tending = setInterval(() => this.#tend(), tendMs);
-    while (!this.#closed && !this.#isIdle()) {
+    // The client that it began for may have left since. It is not idle before the first read, because `start` has to note first
+    // that it runs.
+    do {
       const startMs = performance.now();
       let pauseMs = errorDelayMs;
       try {
@@ -156,7 +158,7 @@ export class ChangeFeed {
         failing = true;
       }
       if (!this.#closed) await this.#sleep(pauseMs);
-    }
+    } while (!this.#closed && !this.#isIdle());
     clearInterval(tending);
     this.#running = null;
     this.#recent = null;

@@ -13,7 +13,9 @@ export class RejectionCounts {
       ...{ name: 'rejected webhooks by account', flushMs, log },
       add(to, more) {
         to.failed += more.failed;
-        to.lastMs = more.lastMs;
+        // Counts that were not written are added to newer ones.
+        to.firstMs = Math.min(to.firstMs, more.firstMs);
+        to.lastMs = Math.max(to.lastMs, more.lastMs);
       },
       write: async (counts) => {
         await addIncidentCounts(sql, counts);

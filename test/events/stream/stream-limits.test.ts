@@ -12,6 +12,7 @@ import { openStream } from '../../support/event-stream.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { listen } from '../../support/listen.ts';
 import { outcomeOf, receivedEvent } from '../../support/received.ts';
+import { log } from '../../support/runtime.ts';
 import { until } from '../../support/until.ts';
 
 const listedEvent: EventRow = {
@@ -194,7 +195,6 @@ test('a lost connection to the database loses no event', async () => {
 });
 
 test('changes are read only while there are streams', async () => {
-  const log = { warn: () => undefined } as never;
   const feed = new ChangeFeed({ database: gateway.database, log, lingerMs: 0 });
   const { url, stop } = await served(feed);
   expect(feed.isReading).toBe(false);
@@ -206,8 +206,17 @@ test('changes are read only while there are streams', async () => {
   await stop();
 });
 
+test('reads that begin for a client that has left end, and the next client gets its stream', async () => {
+  const feed = new ChangeFeed({ database: gateway.database, log, lingerMs: 0 });
+  await feed.start();
+  await until('the reads have ended', () => !feed.isReading);
+  const { url, stop } = await served(feed);
+  const first = await (await fetch(url)).body?.getReader().read();
+  expect(new TextDecoder().decode(first?.value)).toContain('event: ready');
+  await stop();
+});
+
 test('a client that reads stays, however long there is something to report at each look', async () => {
-  const log = { warn: () => undefined } as never;
   const feed = new ChangeFeed({ database: gateway.database, log, stalledMs: 2_000 });
   const { url, stop } = await served(feed);
   const leaving = new AbortController();
