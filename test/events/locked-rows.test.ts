@@ -75,15 +75,15 @@ async function afterLock<T>(change: string, statements: (() => Promise<T>)[]): P
 const commanded = <T>(command: (sql: Sql, eventId: string) => Promise<T>) =>
   gateway.database.transaction((sql) => command(sql, id));
 const dead = (sql: Sql) => declareDead(sql, id, null);
+const record = (fields: Partial<Outcome>) =>
+  new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(id, fields));
 
 test.each([
   [500, 'pending'],
   [200, 'delivered'],
 ])('an attempt that was answered with %i counts', async (responseCode, deliveryStatus) => {
   const succeeded = responseCode === 200;
-  const recorded = await whileLocked(() =>
-    new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(id, { succeeded, responseCode })),
-  );
+  const recorded = await whileLocked(() => record({ succeeded, responseCode }));
   expect(recorded).toMatchObject({ recorded: true, deliveryStatus });
   expect(await row()).toMatchObject({ attempts: 1, response_code: responseCode, delivery_status: deliveryStatus });
 });
@@ -105,10 +105,7 @@ test('a claim is handed back', async () => {
 describe('an event whose delivery an operator ends while its claim ends goes on with the settled ones', () => {
   // One of a paused consumer would otherwise wait in its lane for the end of the pause, and its commands with it.
   const handedBack = (token: string) => handBackClaims(gateway.database, [{ eventId: id, generation: 0, token }], 0);
-  const attempted = (claimToken: string) =>
-    new OutcomeRecorder(gateway.database, async () => undefined).record(
-      outcomeOf(id, { succeeded: false, claimToken }),
-    );
+  const attempted = (claimToken: string) => record({ succeeded: false, claimToken });
   test.each([
     ['ack, handed back', ack, handedBack],
     ['ack, attempted', ack, attempted],
@@ -124,8 +121,6 @@ describe('an event whose delivery an operator ends while its claim ends goes on 
 
 describe('a command takes effect on what the transaction that it waited for has committed', () => {
   const leaveQueue = () => gateway.rows('delete from event_queue where event_id = $1', [id]);
-  const record = (fields: Partial<Outcome>) =>
-    new OutcomeRecorder(gateway.database, async () => undefined).record(outcomeOf(id, fields));
   const queueToWait = () =>
     waitInQueue(gateway.database, { eventId: id, generation: 0, waitsFor: 'paused', lastAttempt: 10 });
 
